@@ -29,6 +29,8 @@ export interface Composition extends Record<'to' | 'cc' | 'bcc', readonly Recipi
   html?: string | undefined;
   files: readonly AttachedFile[];
   reply: Pick<Reply, 'inReplyTo' | 'references'> | undefined;
+  /** No person sends it: programs that receive it answer nothing, and no automation that may send is started by it. */
+  isAutomatic?: boolean;
 }
 
 /** Longer messages are uploaded, because the provider limits the length of JSON. */
@@ -56,40 +58,46 @@ interface ComposeInput {
   from: string;
 }
 
-export const composed = workerTask(import.meta.url, 'composed', async ({ message: { reply, files, ...mail }, from }: ComposeInput) => {
-  const [{ default: MailComposer }, { detectMimeType }] = await Promise.all([
-    import('nodemailer/lib/mail-composer'),
-    import('nodemailer/lib/mime-funcs'),
-  ]);
-  const message = new MailComposer({
-    from,
-    to: [...mail.to],
-    cc: [...mail.cc],
-    bcc: [...mail.bcc],
-    subject: mail.subject,
-    ...(reply?.inReplyTo !== undefined && { inReplyTo: reply.inReplyTo }),
-    ...(reply !== undefined && { references: [...reply.references] }),
-    text: mail.body.replace(/\r\n?/g, '\n'),
-    ...(mail.html !== undefined && { html: mail.html }),
-    attachments: files.map(({ name, mime: given, content, isText }) => {
-      const mime = given ?? detectMimeType(name);
-      return {
-        filename: name,
-        content: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
-        contentType: isText === true && mime.startsWith('text/') ? `${mime}; charset=utf-8` : mime,
-        contentTransferEncoding: 'base64',
-      };
-    }),
-    // Lines of the body end in CRLF too (RFC 5322 section 2.3).
-    newline: 'windows',
-    // Content must not be read from the disk or fetched.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  }).compile();
-  // The provider reads the bcc recipients from the message and removes them.
-  message.keepBcc = true;
-  return message.build();
-});
+export const composed = workerTask(
+  import.meta.url,
+  'composed',
+  async ({ message: { reply, files, isAutomatic, ...mail }, from }: ComposeInput) => {
+    const [{ default: MailComposer }, { detectMimeType }] = await Promise.all([
+      import('nodemailer/lib/mail-composer'),
+      import('nodemailer/lib/mime-funcs'),
+    ]);
+    const message = new MailComposer({
+      from,
+      to: [...mail.to],
+      cc: [...mail.cc],
+      bcc: [...mail.bcc],
+      subject: mail.subject,
+      ...(reply?.inReplyTo !== undefined && { inReplyTo: reply.inReplyTo }),
+      ...(reply !== undefined && { references: [...reply.references] }),
+      // RFC 3834, 5.1.
+      ...(isAutomatic === true && { headers: { 'Auto-Submitted': 'auto-generated' } }),
+      text: mail.body.replace(/\r\n?/g, '\n'),
+      ...(mail.html !== undefined && { html: mail.html }),
+      attachments: files.map(({ name, mime: given, content, isText }) => {
+        const mime = given ?? detectMimeType(name);
+        return {
+          filename: name,
+          content: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
+          contentType: isText === true && mime.startsWith('text/') ? `${mime}; charset=utf-8` : mime,
+          contentTransferEncoding: 'base64',
+        };
+      }),
+      // Lines of the body end in CRLF too (RFC 5322 section 2.3).
+      newline: 'windows',
+      // Content must not be read from the disk or fetched.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    }).compile();
+    // The provider reads the bcc recipients from the message and removes them.
+    message.keepBcc = true;
+    return message.build();
+  },
+);
 
 /**
  * A message as the provider's methods take it: in the body, or as an upload if it is long.

@@ -35,7 +35,7 @@ export const sendMail = builtIn('workspace', {
   shown: (_mail, references) => shownReferences(references),
   preview: async (mail, _context, { reply, files }) => `Send ${describeMail(mail, reply?.subject, describeFiles(files))}`,
   async run(mail, context) {
-    const params = await compose(mail, context, (message) => message);
+    const params = await compose(mail, context, (message) => message, context.isUnattended);
     // Once more, since someone may have replaced a file during its download.
     await assertAsShown(context.version, 'files', async () => filesVersion(await findFiles(context.session, mail.files)));
     const { id, threadId } = await context.session.call('gmail.users.messages.send', params, savedMessage);
@@ -81,13 +81,18 @@ function shownReferences({ reply, files }: Awaited<ReturnType<typeof readReferen
   return { subject: reply?.subject, items: { files: shownFiles(files) } };
 }
 
-/** @param inBody puts the message into the method's body */
-async function compose(mail: OutgoingMail, context: RunContext<'workspace'>, inBody: (message: object) => object): Promise<MethodParams> {
+/** @param inBody puts the message into the method's body. @param isAutomatic it is sent without a person */
+async function compose(
+  mail: OutgoingMail,
+  context: RunContext<'workspace'>,
+  inBody: (message: object) => object,
+  isAutomatic = false,
+): Promise<MethodParams> {
   const { session, account, version } = context;
   const { reply, files } = await readReferences(mail, context);
   assertUnchanged(version, 'files', filesVersion(files));
   const attached = [...givenFiles(mail), ...(await downloadFiles(session, files))];
   const subject = reply?.subject ?? mail.subject ?? '';
-  const mime = await composeMime(session, { ...mail, subject, files: attached, reply }, account.label);
+  const mime = await composeMime(session, { ...mail, subject, files: attached, reply, isAutomatic }, account.label);
   return { userId: 'me', ...messageParams(mime, reply?.threadId, inBody) };
 }

@@ -53,6 +53,8 @@ export interface RunContext<P extends string = string> {
   readonly version: string | undefined;
   /** What was read before in the caller's context. Of an action that is never asked about it isn't looked up, and counts as read. */
   readonly taint: Taint;
+  /** A run of an automation calls, without a person. */
+  readonly isUnattended: boolean;
   /**
    * Tells which items a run reads, where its result may not name them, by the ids that {@link Action.writes} uses.
    *

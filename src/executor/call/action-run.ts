@@ -176,7 +176,7 @@ export class ActionRun {
 
   /** Its session is opened when it is first used. */
   #context(): RunContext {
-    const { userId, account, configured, capBytes, version, taint = NOT_LOOKED_UP, progress } = this.#call;
+    const { userId, account, configured, capBytes, version, taint = NOT_LOOKED_UP, threadGrant, progress } = this.#call;
     const { policy } = configured;
     const { db, clock } = this.#deps;
     const { signal } = this.#abort;
@@ -194,6 +194,7 @@ export class ActionRun {
       capBytes,
       version,
       taint,
+      isUnattended: threadGrant !== undefined,
       signal,
       get session() {
         return session();
