@@ -10,6 +10,10 @@ const BUDGET = 'the spreadsheet Household budget';
 
 /** Tool → what is said, and the arguments of the last call. */
 const SAID: Record<string, [said: string[], args: object]> = {
+  automations_propose: [
+    ['Every weekday at 8, brief me on my mail and meetings.'],
+    { name: expect.any(String), every: 'weekday', at: '08:00', time_zone: 'UTC', prompt: expect.any(String), actions: expect.any(Array) },
+  ],
   mail_search: [['Find the newest mail from Ana.'], { query: 'from:Ana', max: 1 }],
   mail_read: [['Find the newest mail from Ana', 'Read it.'], { message: id }],
   mail_attachment: [['Read the attachment of the mail about the budget'], { message: id, attachment: id }],
