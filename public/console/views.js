@@ -6,6 +6,7 @@ import { approvalsView } from './approvals/approvals-view.js';
 import { automationsView } from './automations/automations-view.js';
 import { chatView } from './chat/chat-view.js';
 import { connectedAppsView } from './connected-apps/connected-apps-view.js';
+import { notificationsView } from './notifications/notifications-view.js';
 import { settingsView } from './settings/settings-view.js';
 
 /** The views in the order of the navigation; page-router.js describes them. */
@@ -17,5 +18,6 @@ export const VIEWS = [
   approvalsView,
   activityView,
   connectedAppsView,
+  notificationsView,
   settingsView,
 ];

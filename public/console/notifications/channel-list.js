@@ -1,4 +1,3 @@
-import { reasonOf } from '../../language/en/failures.js';
 import { notificationsView as texts } from '../../language/en/notification-channels.js';
 import { button } from '../kit/button.js';
 import { card, tag } from '../kit/card.js';
@@ -39,8 +38,8 @@ function item(session, channel, load) {
   );
 }
 
-function stateOf({ state, confirmed_at: confirmed }) {
-  if (confirmed === null) return tag('attention', texts.states.unconfirmed);
+function stateOf({ state, confirmed }) {
+  if (!confirmed) return tag('attention', texts.states.unconfirmed);
   return state === 'off' ? tag('bad', texts.states.off) : undefined;
 }
 
@@ -48,20 +47,21 @@ function sentOf({ last_sent_at: sent }) {
   return sent === null ? texts.neverSent : texts.lastSent(formatter.dateTime(sent));
 }
 
-function problemOf({ state, confirmed_at: confirmed, error }) {
-  if (confirmed === null) return texts.unconfirmed;
-  if (state === 'off') return texts.off;
-  return error === null ? undefined : texts.failed(reasonOf(error));
+function problemOf({ state, confirmed, error }) {
+  if (error !== null && state === 'active') return texts.failed(texts.errors[error] ?? error);
+  if (!confirmed) return texts.unconfirmed;
+  return state === 'off' ? texts.off : undefined;
 }
 
-function buttons(session, { id, label, confirmed_at: confirmed }, load) {
+function buttons(session, { id, label, confirmed }, load) {
   const name = visibleText(label);
   const path = `/notifications/channels/${encodeURIComponent(id)}`;
-  const test = button(texts.test, { name, className: 'small' });
+  const test = button(confirmed ? texts.test : texts.linkAgain, { name, className: 'small' });
   test.addEventListener('click', () =>
     run(test, session.fail, async () => {
-      await session.request('POST', `${path}/test`);
-      session.notify('done', texts.tested(name));
+      const { error } = await session.request('POST', `${path}/test`);
+      if (error === null) session.notify('done', confirmed ? texts.tested(name) : texts.linkSent(name));
+      else session.notify('warning', texts.failed(texts.errors[error] ?? error));
       await load();
     }),
   );
@@ -74,5 +74,5 @@ function buttons(session, { id, label, confirmed_at: confirmed }, load) {
       await load();
     }),
   );
-  return confirmed === null ? [remove] : [test, remove];
+  return [test, remove];
 }

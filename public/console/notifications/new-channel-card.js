@@ -8,7 +8,7 @@ import { choice, controlOf, inputField, tickBox } from '../kit/form-parts.js';
 import { obstacle, subscribe } from './this-browser.js';
 
 const LONGEST_ADDRESS = 254;
-const LONGEST_URL = 2_000;
+const LONGEST_URL = 2_048;
 const FIELD_PROBLEM = /^(address|url|kinds)\b[\w.]*: (.+)$/s;
 
 /** The form that adds a channel. @param channels store of them @param load loads them again */
@@ -74,9 +74,9 @@ class NewChannel {
 
   /** Why a channel can't be added: a name of {@link texts.unavailable}. */
   #obstacleOf(type) {
-    const { push_key: key, types } = this.#channels.value ?? {};
-    if (type === 'push') return key === null ? 'push' : obstacle();
-    return type === 'mail' && types !== undefined && !types.includes('mail') ? 'mail' : undefined;
+    const isOffered = this.#channels.value?.types.includes(type) ?? true;
+    if (type === 'push' && isOffered) return obstacle();
+    return isOffered ? undefined : type;
   }
 
   async #make() {

@@ -36,7 +36,7 @@ export const ACCESSIBILITY = `(() => {
 })()`;
 
 /** The views of the development page, by their links in the navigation. */
-type View = 'Chat' | 'Accounts' | 'Automations' | 'Actions' | 'Approvals' | 'Activity' | 'Connected apps' | 'Settings';
+type View = 'Chat' | 'Accounts' | 'Automations' | 'Actions' | 'Approvals' | 'Activity' | 'Connected apps' | 'Notifications' | 'Settings';
 
 /** The development page in a real browser. */
 export class Pages {
