@@ -4,8 +4,14 @@ import { axeViolations } from '../support/browser/axe.ts';
 import { ACCESSIBILITY, chromiumMissing, pageScene, whySkipped } from '../support/browser/page.ts';
 import { eventually } from '../support/time/eventually.ts';
 
-/** A browser without a push service of its own has the sandbox's. */
-const SUBSCRIBE = (subscription: object) => `PushManager.prototype.subscribe = async ({ applicationServerKey }) => {
+/** A browser without a screen forbids notifications and knows no push service: it has a user who allows them, and the sandbox's service. */
+const SUBSCRIBE = (subscription: object) => `globalThis.asked = 0;
+Object.defineProperty(Notification, 'permission', { get: () => 'default' });
+Notification.requestPermission = async () => {
+  globalThis.asked += 1;
+  return 'granted';
+};
+PushManager.prototype.subscribe = async ({ applicationServerKey }) => {
   if (typeof applicationServerKey !== 'string') throw new TypeError('no key');
   return { toJSON: () => (${JSON.stringify(subscription)}) };
 };`;
@@ -80,7 +86,6 @@ describe.skipIf(chromiumMissing)(`notifications, in the console${whySkipped}`, (
   it('go to this browser, which is asked for nothing before a click', async () => {
     const subscription = await scene.steward.control('push-subscription', {});
     const page = await scene.pages.open();
-    await page.context().grantPermissions(['notifications']);
     await page.addInitScript(SUBSCRIBE(subscription.subscription ?? subscription));
     await page.reload();
     await scene.pages.signIn(page, 'pushed');
@@ -88,7 +93,7 @@ describe.skipIf(chromiumMissing)(`notifications, in the console${whySkipped}`, (
     await add(page)
       .getByRole('radio', { name: /^This browser/ })
       .check();
-    expect(await page.evaluate('navigator.serviceWorker.getRegistrations().then(({ length }) => length)')).toBe(0);
+    expect(await page.evaluate('navigator.serviceWorker.getRegistrations().then(({ length }) => [length, asked])')).toEqual([0, 0]);
     await add(page).getByRole('button', { name: 'Turn on for this browser' }).click();
     await add(page).getByText('This browser will be told.').waitFor();
     expect(await page.evaluate('navigator.serviceWorker.ready.then(({ active }) => new URL(active.scriptURL).pathname)')).toBe('/sw.js');
