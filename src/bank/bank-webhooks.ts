@@ -2,7 +2,6 @@ import { AppError } from '../errors.ts';
 import { RowJobs } from '../jobs/row-jobs.ts';
 import type { WebhookKeys } from '../providers/bank/bank-webhook-keys.ts';
 import type { BankDeps } from './bank-deps.ts';
-import { readWebhook } from './webhook-events.ts';
 import { insertWebhook, markHandled, markWebhookQueued, selectUnqueuedWebhooks, selectWebhook } from './webhooks-repository.ts';
 
 const SWEEP_BATCH = 500;
@@ -65,7 +64,10 @@ export class BankWebhooks {
     const { db, clock, logger } = this.#deps;
     if (this.#keys === undefined) throw new AppError('not_configured', 'Bank accounts are not set up on this server.');
     // Loaded with the first webhook.
-    const { verifyWebhook } = await import('../providers/bank/bank-webhook-proof.ts');
+    const [{ verifyWebhook }, { readWebhook }] = await Promise.all([
+      import('../providers/bank/bank-webhook-proof.ts'),
+      import('./webhook-events.ts'),
+    ]);
     const event = readWebhook(body, await verifyWebhook(this.#keys, clock, proofs, body));
     if ('unknown' in event) {
       logger.info({ event: event.unknown }, 'bank webhook of an unknown kind ignored');

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock/clock.ts';
+import { loadOnce } from '../concurrency/load-once.ts';
 import type { Database } from '../database/database.ts';
 import { CONCURRENT_BATCHES, StatementBatcher } from '../database/statement-batcher.ts';
 import { AppError } from '../errors.ts';
@@ -18,7 +19,7 @@ import { ApprovalRequests, type RequestDeps } from './approvals/approval-request
 import { Approvals } from './approvals/approvals.ts';
 import type { ApprovalSubject } from './approvals/approvals-repository.ts';
 import { type AskedPreview, errorForAsker } from './approvals/asked-preview.ts';
-import { type EndedQuestion, endedQuestions } from './approvals/ended-questions.ts';
+import type { EndedQuestion } from './approvals/ended-questions.ts';
 import { draftInPlaceOf, SkippedCall } from './approvals/skipped-call.ts';
 import { AuditEntryBuilder, auditedName } from './audit/audit-log.ts';
 import { CallAuditor } from './audit/call-auditor.ts';
@@ -30,9 +31,9 @@ import type { Call, CallResult, Invocation } from './call/call.ts';
 import { askerEnded, type ClientGrant } from './call/client-grant.ts';
 import { useClientGrant } from './call/client-grants-repository.ts';
 import { isInPerson } from './call/context-name.ts';
-import type { ThreadGrant } from './call/thread-grants-repository.ts';
+import { mayHaveGrant, type ThreadGrant } from './call/thread-grants-repository.ts';
 import { activeClient, type CheckDeps, type ClientCredential, checkCall } from './checks/call-checks.ts';
-import { ThreadGrants } from './checks/thread-grants.ts';
+import type { ThreadGrants } from './checks/thread-grants.ts';
 import { IdempotencyKeys } from './idempotency/idempotency.ts';
 import { mayBeAllowed } from './policy/allowance.ts';
 import type { Allowances } from './policy/allowances.ts';
@@ -82,7 +83,7 @@ export class Executor {
   readonly #catalog: () => Catalog;
   readonly #checks: CheckDeps;
   readonly #accounts: StatementBatcher<AccountsQuery, UserAccounts>;
-  readonly #threadGrants: ThreadGrants;
+  readonly #threadGrants: () => Promise<ThreadGrants>;
   readonly #auditor: CallAuditor;
   readonly #keys: IdempotencyKeys;
   readonly #gate: Gate;
@@ -103,7 +104,7 @@ export class Executor {
     this.#automationNames = deps.automationNames;
     this.#auditor = new CallAuditor(deps);
     this.#accounts = new StatementBatcher((queries) => selectUserAccounts(db, clock, queries), CONCURRENT_BATCHES);
-    this.#threadGrants = new ThreadGrants(db);
+    this.#threadGrants = loadOnce(async () => new (await import('./checks/thread-grants.ts')).ThreadGrants(db));
     const hashes = new ArgumentHashes(db, userKeys);
     const client = (userId: string, clientId: string, action?: string) => useClientGrant(db, userId, clientId, action);
     const threadGrant = (userId: string, threadId: string) => this.threadGrant(userId, threadId);
@@ -204,6 +205,7 @@ export class Executor {
 
   /** A user's questions of the last day that can't be decided any more, newest first. @param id only this one */
   async ended(userId: string, id?: string): Promise<EndedQuestion[]> {
+    const { endedQuestions } = await import('./approvals/ended-questions.ts');
     return endedQuestions(this.#db, this.#catalog(), await this.accounts(userId), userId, id);
   }
 
@@ -253,8 +255,8 @@ export class Executor {
    *
    * @throws AppError `aborted` when it was deleted
    */
-  threadGrant(userId: string, threadId: string): Promise<ThreadGrant | undefined> {
-    return this.#threadGrants.of(userId, threadId);
+  async threadGrant(userId: string, threadId: string): Promise<ThreadGrant | undefined> {
+    return mayHaveGrant(threadId) ? (await this.#threadGrants()).of(userId, threadId) : undefined;
   }
 
   /** Resolves once no call is running and every audit row is written. Call it at shutdown, after the last call was accepted. */

@@ -6,7 +6,6 @@ import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '..
 import type { SourceSettings } from '../providers/mcp/source-settings.ts';
 import type { ProviderDescriptor } from '../providers/shared/provider.ts';
 import { IntegrationsError } from './file/integrations-file.ts';
-import { selectStatus } from './status-repository.ts';
 
 const provider = z.object({ connected: z.boolean(), needs_attention: z.number().int() }).meta({ id: 'ProviderStatus' });
 const source = provider.extend({ label: z.string() }).meta({ id: 'SourceStatus' });
@@ -66,6 +65,7 @@ function status({ db, providers, sources }: IntegrationsRoutesOptions): Endpoint
     auth: 'id_token',
     response: integrationStatus,
     async handle({ caller }) {
+      const { selectStatus } = await import('./status-repository.ts');
       const { providers: json, sources: connected } = await selectStatus(db, caller.userId, names, sources());
       return { json: { ...json, sources: connected } };
     },

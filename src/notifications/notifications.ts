@@ -5,8 +5,8 @@ import { loadOnce } from '../concurrency/load-once.ts';
 import type { Config } from '../config/config.ts';
 import type { TellEvent } from '../events/events.ts';
 import { claimChannels } from './channels/channels-repository.ts';
-import { noticeOf } from './notices/event-notice.ts';
-import { createNotify, type Notify } from './notices/notify.ts';
+import type { ToldEvents } from './notices/event-notice.ts';
+import type { Notify } from './notices/notify.ts';
 import type { OpenNotificationsOptions } from './open-notifications.ts';
 
 const POLL_MS = 5_000;
@@ -16,6 +16,9 @@ const CLAIM_MS = 2 * 60_000;
 const MOST = 20;
 /** A channel with many messages does not keep the others waiting for long. */
 const ROUNDS = 20;
+
+/** Events that users may be told of. The code for that is loaded with the first one. */
+const TOLD: ReadonlySet<string> = new Set<keyof ToldEvents>(['approval.requested', 'account.status', 'run.finished', 'automation.paused']);
 
 type ConsoleSettings = Pick<Config, 'environment' | 'console'>;
 
@@ -30,11 +33,16 @@ export interface Notices {
 
 export function createNotices({ clock, config }: { clock: Clock; config: ConsoleSettings }): Notices {
   let wake = () => {};
-  const notify = createNotify(clock, () => wake());
+  const open = loadOnce(async () => {
+    const [{ createNotify }, { noticeOf }] = await Promise.all([import('./notices/notify.ts'), import('./notices/event-notice.ts')]);
+    return { notify: createNotify(clock, () => wake()), noticeOf };
+  });
   const home = consolePath(config);
   return {
-    notify,
+    notify: async (...told) => (await open()).notify(...told),
     async tellOf(tx, userId, event, data) {
+      if (!TOLD.has(event)) return;
+      const { notify, noticeOf } = await open();
       const notice = noticeOf(event, data, home);
       if (notice !== undefined) await notify(tx, userId, notice);
     },

@@ -10,7 +10,6 @@ import type { IntegrationsService } from '../integrations/reload/integrations-se
 import type { Caller } from '../principal.ts';
 import type { Providers } from '../providers/open-providers.ts';
 import type { ProviderDescriptor } from '../providers/shared/provider.ts';
-import { selectAccountCounts } from './attention-repository.ts';
 
 const amount = z.number().nullable().describe('null: no limit.');
 const operatorStatus = z
@@ -93,6 +92,7 @@ function status(deps: OperatorDeps): Endpoint {
 }
 
 async function integrationsOf({ db, descriptors, providers, catalog }: OperatorDeps) {
+  const { selectAccountCounts } = await import('./attention-repository.ts');
   const counts = new Map((await selectAccountCounts(db)).map((row) => [row.provider, row]));
   const agents = [...catalog().agents.values()];
   return descriptors

@@ -32,6 +32,10 @@ await Promise.all([
 await Promise.all([
   import('../approvals/question-replies.ts'),
   import('../automations/account-disconnected.ts'),
+  import('../executor/checks/thread-grants.ts'),
+  import('../executor/approvals/ended-questions.ts'),
+  import('../socket/requests/agent-list.ts'),
+  import('../integrations/status-repository.ts'),
   import('../automations/automation-names.ts'),
   import('../automations/automations-service.ts'),
   import('../automations/proposals.ts'),

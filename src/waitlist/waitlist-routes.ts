@@ -5,7 +5,6 @@ import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '..
 import { describeError, type Logger } from '../observability/logger.ts';
 import { addressKey } from '../validation/email-address.ts';
 import { emailAddress } from '../validation/validate.ts';
-import { upsertAddress } from './waitlist-repository.ts';
 
 const form = z.strictObject({ email: emailAddress }).meta({ id: 'WaitlistForm' });
 const response = z.object({ status: z.enum(['success', 'error']), message: z.string().optional() }).meta({ id: 'WaitlistResult' });
@@ -25,6 +24,7 @@ export function waitlistRouter(db: Database, logger: Logger, middleware: Endpoin
       response,
       async handle({ form: { email } }) {
         try {
+          const { upsertAddress } = await import('./waitlist-repository.ts');
           await upsertAddress(db, addressKey(email));
           return { json: { status: 'success' as const } };
         } catch (error) {

@@ -3,7 +3,7 @@ import type { Queryable } from '../../database/database.ts';
 import { userDeleted } from '../../database/database-errors.ts';
 import { CONCURRENT_BATCHES, StatementBatcher } from '../../database/statement-batcher.ts';
 import { cutText } from '../../validation/cut-text.ts';
-import { isOwnAccount } from '../call/own-account.ts';
+import { isOwnAccount } from '../call/select-account.ts';
 import { type AuditRow, insertAuditRows, isAuditRowWritten } from './audit-repository.ts';
 import type { Storing } from './storing.ts';
 

@@ -9,9 +9,8 @@ import type { AccountsQuery, AgentAccountRow, UserAccounts } from '../call/agent
 import type { ArgumentHashes } from '../call/argument-hashes.ts';
 import { type Call, changesSomething, type Invocation } from '../call/call.ts';
 import { assertPermitted, type ClientGrant, notAClient, permittedAccounts } from '../call/client-grant.ts';
-import { ownAccount } from '../call/own-account.ts';
 import { capOf } from '../call/result-size.ts';
-import { accountsFor, assertScopes, assertUsable, assertWritable, selectAccount } from '../call/select-account.ts';
+import { accountsFor, assertScopes, assertUsable, assertWritable, ownAccount, selectAccount } from '../call/select-account.ts';
 import { mayHaveGrant, type ThreadGrant } from '../call/thread-grants-repository.ts';
 import { assertAllowed } from '../policy/allow-lists.ts';
 import { isGated } from '../policy/gate.ts';

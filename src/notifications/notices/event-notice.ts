@@ -3,7 +3,7 @@ import type { EventData } from '../../events/event-data.ts';
 import type { Notice } from './notice.ts';
 
 /** What of the events is told elsewhere. */
-type ToldEvents = Pick<EventData, 'approval.requested' | 'account.status' | 'run.finished' | 'automation.paused'>;
+export type ToldEvents = Pick<EventData, 'approval.requested' | 'account.status' | 'run.finished' | 'automation.paused'>;
 
 /** How a run ends that has something to say. */
 const TOLD_RUNS = new Set<ToldEvents['run.finished']['status']>(['done', 'failed']);

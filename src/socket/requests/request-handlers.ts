@@ -6,7 +6,6 @@ import type { Providers } from '../../providers/open-providers.ts';
 import type { Admission } from '../../rate-limit/admission.ts';
 import type { RequestFrame } from '../frames/frames.ts';
 import type { ResultOf } from '../frames/server-frames.ts';
-import { listAgents } from './agent-list.ts';
 import type { RequestHandler } from './in-flight-requests.ts';
 
 export interface RequestDeps {
@@ -61,6 +60,7 @@ function handlerFor(deps: RequestDeps, principal: Principal, frame: RequestFrame
 /** What the caller may use: a client, what its grant permits. */
 async function list({ executor, catalog, accounts, providers }: RequestDeps, { userId, clientId }: Principal): Promise<ResultOf<'list'>> {
   const client = clientId === undefined ? undefined : await executor.client({ userId, clientId });
+  const { listAgents } = await import('./agent-list.ts');
   return { data: await listAgents(catalog(), await accounts(userId), providers, client) };
 }
 
