@@ -69,7 +69,8 @@ class NewChannel {
     const field = why === undefined ? this.#fields[type] : element('p', { className: 'hint' }, texts.unavailable[why]);
     this.#place.replaceChildren(...(field === undefined ? [] : [field]));
     this.#add.textContent = texts.add[type];
-    this.#add.disabled = why !== undefined;
+    // What a channel needs is known with the list.
+    this.#add.disabled = why !== undefined || this.#channels.value === undefined;
   }
 
   /** Why a channel can't be added: a name of {@link texts.unavailable}. */

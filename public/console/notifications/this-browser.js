@@ -1,7 +1,8 @@
 import { newChannel as texts } from '../../language/en/notification-channels.js';
 import { Failure } from '../page/page-request.js';
 
-const WORKER = '/sw.js';
+/** It only shows messages, so it need not be above the pages. */
+const WORKER = '/assets/sw.js';
 
 /** Why this browser can't receive messages: `push` or `denied`; undefined: it can. */
 export function obstacle() {
@@ -19,8 +20,7 @@ export function obstacle() {
  */
 export async function subscribe(key) {
   if ((await Notification.requestPermission()) !== 'granted') throw new Failure(texts.notAllowed, { code: 'denied' });
-  await navigator.serviceWorker.register(WORKER);
-  const { pushManager } = await navigator.serviceWorker.ready;
+  const { pushManager } = await activeWorker();
   const options = { userVisibleOnly: true, applicationServerKey: key };
   let subscription;
   try {
@@ -34,6 +34,16 @@ export async function subscribe(key) {
   }
   const { endpoint, keys } = subscription.toJSON();
   return { label: browserName(), subscription: { endpoint, keys } };
+}
+
+/** The registration, once its worker can receive messages. */
+async function activeWorker() {
+  const registration = await navigator.serviceWorker.register(WORKER);
+  const coming = registration.installing ?? registration.waiting;
+  if (registration.active === null) {
+    await new Promise((resolve) => coming.addEventListener('statechange', () => registration.active !== null && resolve()));
+  }
+  return registration;
 }
 
 /** “Chromium on Linux”, as far as the browser says it. */
