@@ -45,7 +45,7 @@ export function eventsPage({ accounts, now, done, problem }: EventsPageOptions):
   return sandboxPage(
     texts.title,
     html`<p>${texts.lead}</p>
-<p class="muted">${texts.now} <time>${english.dateTime(new Date(now).toISOString())} UTC</time>.</p>
+<p class="muted">${texts.now} <time>${texts.inUtc(english.dateTime(new Date(now).toISOString()))}</time>.</p>
 ${done !== undefined && html`<p role="status">${texts.done(done)}</p>`}
 ${alert(problem)}
 <form class="consent" method="post" action="/sandbox/events">

@@ -53,7 +53,7 @@ function list<Item>(items: readonly Item[], shown: (item: Item) => SafeHtml): Sa
 }
 
 function time(at: string): SafeHtml {
-  return html`<time>${english.dateTime(at)} UTC</time>`;
+  return html`<time>${texts.inUtc(english.dateTime(at))}</time>`;
 }
 
 function linked(text: string, publicUrl: string): SafeHtml {

@@ -2,6 +2,7 @@ import { createTransport } from 'nodemailer';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import webPush from 'web-push';
+import { systemClock } from '../../src/clock/clock.ts';
 import { hostSandbox, type SandboxHost, temporaryDirectory } from '../support/emulators/sandbox-host.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;
@@ -94,7 +95,7 @@ describe('the push service', () => {
 
 describe('the receivers of webhooks', () => {
   const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
-  const post = async (name: string, signedBy: string, at = new Date()) => {
+  const post = async (name: string, signedBy: string, at = new Date(systemClock.now())) => {
     const body = '{"type":"run.finished"}';
     const headers = {
       'webhook-id': 'msg_1',

@@ -83,6 +83,8 @@ export const sandboxEvents = {
   title: 'Let something happen',
   lead: 'What happens here, happens to the sandbox’s accounts as if somebody else had done it. Automations see it within a minute.',
   now: 'It is now',
+  /** @param {string} time */
+  inUtc: (time) => `${time} UTC`,
   account: 'Account',
   noAccount: 'No account is connected yet: what happens, happens to the account of demo@example.com.',
   mail: 'Mail',
@@ -113,6 +115,8 @@ export const sandboxEvents = {
 /** The sandbox’s page of what the service has sent. */
 export const sandboxNotifications = {
   title: 'What Steward has sent',
+  /** @param {string} time */
+  inUtc: (time) => `${time} UTC`,
   lead: 'Mail, push messages and webhooks that reach nobody but this page. The newest is first; a restart empties it.',
   mails: 'Mails',
   pushes: 'Push messages',

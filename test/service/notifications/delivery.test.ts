@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock/clock.ts';
 import { NotificationsScene } from '../../support/scenes/notifications-scene.ts';
 import { withDate } from '../../support/time/machine-date.ts';
 
@@ -31,7 +32,7 @@ describe('webhooks', () => {
     const notice = scene.finished();
     await scene.tell(user.userId, notice);
     const [{ body, headers } = expect.unreachable()] = scene.received;
-    const now = scene.steward.clock.now() - Date.now();
+    const now = scene.steward.clock.now() - systemClock.now();
     const verified = await withDate(now, async () => new Webhook(secret).verify(body.toString(), headers as Record<string, string>));
     const { automation, run, thread } = notice.data;
     expect(verified).toEqual({ type: 'run.finished', timestamp: expect.any(String), data: { automation, run, thread } });

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { catchUp, nextOccurrence } from '../../../src/automations/definition/schedule.ts';
 import { type Schedule, WEEKDAYS } from '../../../src/automations/definition/trigger.ts';
+import { fc } from '../../support/runner/property.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
