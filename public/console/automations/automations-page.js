@@ -10,7 +10,8 @@ import { sandboxCard } from './sandbox-card.js';
 import { templateOf, templatesCard } from './templates.js';
 
 const UNDER_WAY = new Set(['due', 'running']);
-const LOOK_MS = 3_000;
+const RUN_MS = 3_000;
+const LOOK_MS = 15_000;
 
 /**
  * The view of the automations: `#automations` lists them, `#automations/new?template=…` and `#automations/<id>/edit` show the
@@ -50,15 +51,19 @@ class AutomationsPage {
     this.#automations.store.watch((list) => this.#look(list));
   }
 
-  /** No event says that a run has begun: while one is about to or goes on, and somebody sees it, the list is loaded again. */
+  /** No event says that a run has begun, or that an account was looked at: while somebody sees the list, it is loaded again. */
   #look(list) {
     clearTimeout(this.#timer);
-    if (!list.some(({ last_run: last }) => UNDER_WAY.has(last?.status))) return;
-    this.#timer = setTimeout(async () => {
-      if (this.#session.signal.aborted) return;
-      if (this.#root.checkVisibility()) await this.#automations.refresh();
-      this.#look(this.#automations.store.value);
-    }, LOOK_MS);
+    const isUnderWay = list.some(({ last_run: last }) => UNDER_WAY.has(last?.status));
+    if (!isUnderWay && !list.some(({ trigger, state }) => trigger.type === 'event' && state === 'active')) return;
+    this.#timer = setTimeout(
+      async () => {
+        if (this.#session.signal.aborted) return;
+        if (this.#root.checkVisibility()) await this.#automations.refresh();
+        this.#look(this.#automations.store.value);
+      },
+      isUnderWay ? RUN_MS : LOOK_MS,
+    );
   }
 
   shown(address) {
