@@ -1,6 +1,7 @@
 import { SingleFlight } from '../concurrency/single-flight.ts';
 import type { Database } from '../database/database.ts';
 import { withTimeLimit } from '../rate-limit/time-limit.ts';
+import { countAutomations } from './automation-counts-repository.ts';
 import { acceptsWrites, countRows, type FileToolRow } from './metrics-repository.ts';
 
 export interface DatabaseCounts {
@@ -8,6 +9,8 @@ export interface DatabaseCounts {
   writable: boolean;
   /** undefined: they could not be counted. */
   rows?: Awaited<ReturnType<typeof countRows>>;
+  /** undefined: they could not be counted. */
+  automations?: Awaited<ReturnType<typeof countAutomations>>;
 }
 
 const UNKNOWN: DatabaseCounts = { up: false, writable: false };
@@ -48,6 +51,7 @@ export class CountsInDatabase {
       // Kept when the next statements fail, for example on a locked table.
       this.#counts = { ...UNKNOWN, up: true, writable: await acceptsWrites(db) };
       this.#counts = { ...this.#counts, rows: await countRows(db, await this.#fileTools()) };
+      this.#counts = { ...this.#counts, automations: await countAutomations(db, new Date(db.clock.now())) };
       this.#staleAt = db.clock.monotonic() + CACHE_MS;
     } catch {
       this.#staleAt = db.clock.monotonic() + RETRY_MS;

@@ -37,7 +37,10 @@ export function registerGauges(registry: Registry, services: Services, states: P
   showProcess(show, services, states);
   showParts(show, services);
   showSources(show, services);
-  showCounts(show, new CountsInDatabase(services.db, () => fileToolsOf(services)));
+  const inDatabase = new CountsInDatabase(services.db, () => fileToolsOf(services));
+  const count: Count = (name, help, read, labels) => show(name, help, async () => read(await inDatabase.read()), labels);
+  showCounts(count);
+  showAutomations(count);
   new Counter({
     name: 'steward_log_lines_total',
     help: 'Warnings and errors logged, by level',
@@ -89,9 +92,9 @@ async function fileToolsOf({ catalog, sourceTools }: Services): Promise<FileTool
   return sources.flatMap(({ name, url }) => [...fileTools(name)].map(([tool, { hash = null }]) => ({ source: name, url, tool, hash })));
 }
 
-function showCounts(show: Show, inDatabase: CountsInDatabase): void {
-  const count = (name: string, help: string, read: (counts: DatabaseCounts) => Reading, labels?: string[]) =>
-    show(name, help, async () => read(await inDatabase.read()), labels);
+type Count = (name: string, help: string, read: (counts: DatabaseCounts) => Reading, labels?: string[]) => void;
+
+function showCounts(count: Count): void {
   count('steward_database_up', '1 when the database responds', ({ up }) => Number(up));
   count('steward_database_writable', '1 when the database accepts writes', ({ writable }) => Number(writable));
   const keyed = ({ rows }: DatabaseCounts): Reading =>
@@ -114,4 +117,22 @@ function showCounts(show: Show, inDatabase: CountsInDatabase): void {
   count('steward_jobs_waiting', 'Jobs waiting to run, retries included', waiting, ['queue']);
   const overdue = ({ rows }: DatabaseCounts): Reading => rows?.jobs.map((job) => [job.overdue, job.queue]);
   count('steward_jobs_overdue_seconds', 'Seconds that the oldest due job has waited for a worker', overdue, ['queue']);
+}
+
+function showAutomations(count: Count): void {
+  const looks = ({ automations }: DatabaseCounts): Reading => automations?.looks.map(({ age, kind }) => [age, kind]);
+  count('steward_automation_look_age_seconds', 'Since the account that has waited longest was read for events, by kind', looks, ['kind']);
+  const failing = ({ automations }: DatabaseCounts): Reading =>
+    automations?.failing.map(({ accounts, kind, error }) => [accounts, kind, error]);
+  count('steward_automation_looks_failing', 'Accounts whose events can’t be read, by kind and error', failing, ['kind', 'error']);
+  const runs = ({ automations }: DatabaseCounts): Reading => automations?.runs.map((row) => [row.runs, row.status]);
+  count('steward_automation_runs', 'Runs of automations that have not ended, by status', runs, ['status']);
+  const overdue = 'Since the run that has waited longest should have been begun or continued';
+  count('steward_automation_runs_overdue_seconds', overdue, ({ automations }) => automations?.overdue);
+  const paused = ({ automations }: DatabaseCounts): Reading => automations?.paused.map((row) => [row.automations, row.pausedBy]);
+  count('steward_automations_paused', 'Automations that Steward paused, by reason', paused, ['reason']);
+  const channels = ({ automations }: DatabaseCounts): Reading => automations?.channels.map(({ waiting, type }) => [waiting, type]);
+  count('steward_notification_channels_waiting', 'Channels with something to tell, by type', channels, ['type']);
+  const late = ({ automations }: DatabaseCounts): Reading => automations?.channels.map((row) => [row.overdue, row.type]);
+  count('steward_notification_overdue_seconds', 'Since a message should have been sent', late, ['type']);
 }

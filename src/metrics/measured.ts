@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors.ts';
-import type { Counter, RequestTrack, Step, Telemetry } from '../observability/telemetry.ts';
+import type { Counter, RequestTrack, RunCause, Step, Telemetry } from '../observability/telemetry.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -41,6 +41,10 @@ export class Measured implements Telemetry {
 
   count(counter: Counter, label: string): void {
     this.#recorder?.count(counter, label);
+  }
+
+  runBegan(cause: RunCause, seconds: number): void {
+    this.#recorder?.runBegan(cause, seconds);
   }
 
   request(method: string, headers: IncomingHttpHeaders): RequestTrack {

@@ -2,7 +2,7 @@ import type { Database, Queryable } from '../database/database.ts';
 import { sqlState } from '../database/database-errors.ts';
 
 /** Counts stop here, so that a scrape never reads a whole table. */
-const COUNT_MAX = 10_000;
+export const COUNT_MAX = 10_000;
 const KEYED_MAX = 100_000;
 /** Of each tool. */
 const HELD_MAX = 250;
@@ -124,6 +124,7 @@ function countHeld(
   });
 }
 
-function count<Row extends object>(db: Queryable, name: string, text: string, values: unknown[] = []): Promise<Row[]> {
+/** One of the statements of a scrape. @param name without the prefix of its kind */
+export function count<Row extends object>(db: Queryable, name: string, text: string, values: unknown[] = []): Promise<Row[]> {
   return db.query<Row>({ name: `metrics-${name}`, text, query_timeout: TIMEOUT_MS }, values);
 }

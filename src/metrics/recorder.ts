@@ -1,10 +1,11 @@
 import { Counter as PromCounter, type Registry } from 'prom-client';
-import type { Counter, Step } from '../observability/telemetry.ts';
+import type { Counter, RunCause, Step } from '../observability/telemetry.ts';
 import { PROVIDERS } from '../providers/providers.ts';
 import { BoundedHistogram } from './bounded-histogram.ts';
 
 const QUICK = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const SLOW = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const LATE = [1, 5, 10, 30, 60, 300, 900, 3_600, 12 * 3_600];
 const METHODS = new Set(['GET', 'POST', 'DELETE', 'HEAD', 'OPTIONS', 'PUT', 'PATCH']);
 const REFRESH_OUTCOMES = ['renewed', 'ended', 'misconfigured', 'failed'];
 const CLASSES = ['aborted', '1xx', '2xx', '3xx', '4xx', '5xx'];
@@ -52,6 +53,7 @@ const COUNTERS: Record<Counter, Description> = {
 export class Recorder {
   readonly #requests: BoundedHistogram;
   readonly #steps: Record<Step['kind'], BoundedHistogram>;
+  readonly #runs: BoundedHistogram;
   readonly #counters: Record<Counter, PromCounter>;
 
   constructor(registry: Registry) {
@@ -65,6 +67,8 @@ export class Recorder {
       job: histogram('steward_job_duration_seconds', 'Jobs of the queue', ['queue', 'outcome'], SLOW),
       notification: histogram('steward_notification_duration_seconds', 'Messages to users, by type of channel', ['type', 'outcome'], SLOW),
     };
+    this.#runs = histogram('steward_automation_run_delay_seconds', 'Runs of automations, by how late they began', ['cause'], LATE);
+    for (const cause of ['schedule', 'event', 'user']) this.#runs.addSeries(cause);
     for (const { name } of PROVIDERS.filter((descriptor) => 'refresh' in descriptor)) {
       for (const outcome of REFRESH_OUTCOMES) this.#steps.refresh.addSeries(name, outcome);
     }
@@ -81,6 +85,10 @@ export class Recorder {
   step({ kind, name, source }: Step, outcome: string, seconds: number): void {
     if (kind === 'provider') this.#steps.provider.observe(seconds, name, source, outcome);
     else this.#steps[kind].observe(seconds, name, outcome);
+  }
+
+  runBegan(cause: RunCause, seconds: number): void {
+    this.#runs.observe(seconds, cause);
   }
 
   count(counter: Counter, label: string): void {

@@ -10,6 +10,8 @@ export interface Telemetry {
   step<Result>(step: Step, work: () => Promise<Result>, outcomeOf?: (result: Result) => string): Promise<Result>;
   /** Increments a counter. */
   count(counter: Counter, label: string): void;
+  /** A run of an automation has begun. @param cause what started it. @param seconds after its planned time, by the service's clock */
+  runBegan(cause: RunCause, seconds: number): void;
   /** Begins to measure an HTTP request; undefined: requests are not measured. */
   request(method: string, headers: IncomingHttpHeaders): RequestTrack | undefined;
   /** Runs one database statement; unset: statements are not measured. `sql` is its name or text, without values. */
@@ -39,6 +41,9 @@ export interface Step {
  */
 export type Counter = 'error' | 'approval' | 'revocation' | 'webhook' | 'reload' | 'refusal' | 'socketEnd' | 'socketRefusal';
 
+/** What starts runs of automations. */
+export type RunCause = 'schedule' | 'event' | 'user';
+
 export interface RequestTrack {
   /** Runs the work of the request. */
   withContext<Result>(work: () => Result): Result;
@@ -50,5 +55,6 @@ export interface RequestTrack {
 export const UNMEASURED: Telemetry = {
   step: (_step, work) => work(),
   count() {},
+  runBegan() {},
   request: () => undefined,
 };

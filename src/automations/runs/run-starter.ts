@@ -8,6 +8,7 @@ import { insertThreadGrant, runThreadId } from '../../executor/call/thread-grant
 import { taintThread } from '../../executor/taint/taint-repository.ts';
 import type { Catalog } from '../../integrations/catalog.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
+import type { RunCause, Telemetry } from '../../observability/telemetry.ts';
 import type { UserKeys } from '../../vault/keys/user-keys.ts';
 import type { Definition } from '../definition/definition.ts';
 import { openDefinition } from '../definition/sealed-definition.ts';
@@ -23,6 +24,7 @@ export interface StarterDeps extends RunEndingDeps {
   assistant: Pick<Assistant, 'beginUnattended' | 'goOnUnattended'>;
   catalog(): Catalog;
   logger: Logger;
+  telemetry: Telemetry;
   /** Runs of this replica at a time. */
   most: number;
 }
@@ -77,8 +79,10 @@ export class RunStarter {
     if (run.status === 'waiting') return this.#goOn(run, definition);
     const refusal = await this.#refusal(run, automation, definition);
     if (refusal !== undefined) return this.#end(run, refusal.status, refusal.error);
-    if (definition.does.type === 'notify') return this.#end(run, 'done', null);
-    await this.#begin(run, definition);
+    if (definition.does.type === 'notify') await this.#end(run, 'done', null);
+    else await this.#begin(run, definition);
+    const { clock, telemetry } = this.#deps;
+    telemetry.runBegan(causeOf(run), Math.max(0, clock.now() - run.plannedAt.getTime()) / 1_000);
   }
 
   /** Why a run doesn't begin. */
@@ -174,6 +178,11 @@ export class RunStarter {
     const { db, userKeys } = this.#deps;
     return openRunEvent(await userKeys.toOpen(db, userId, event), { userId, id }, event);
   }
+}
+
+function causeOf({ event, occurrence }: ClaimedRun): RunCause {
+  if (occurrence.startsWith('manual:')) return 'user';
+  return event === null ? 'schedule' : 'event';
 }
 
 function claimEnded(): AppError {
