@@ -15,7 +15,7 @@ import { grantAccess } from '../../vault/refresh/grant-access.ts';
 import type { GrantInUse } from '../../vault/refresh/refresh-repository.ts';
 import { aborted, type Call, changesSomething } from './call.ts';
 import { allOf, type Items } from './call-items.ts';
-import { asAccountError } from './select-account.ts';
+import { asAccountError, isOwnAccount } from './select-account.ts';
 
 export interface RunDeps {
   db: Database;
@@ -156,7 +156,8 @@ export class ActionRun {
     // A declared action may throw synchronously.
     const begun = async () => work(this.#context());
     const timer = clock.after(ms, () => stop(new AppError('provider_timeout', 'The action exceeded its time limit.')));
-    const end = uses.begin({ userId, grantId: account.grantId, action: configured.name, stop });
+    const grantId = isOwnAccount(userId, account.id) ? undefined : account.grantId;
+    const end = uses.begin({ userId, grantId, action: configured.name, stop });
     if (!changesSomething(configured)) {
       signal.addEventListener('abort', onAbort, { once: true });
       if (signal.aborted) onAbort();

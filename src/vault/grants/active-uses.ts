@@ -8,7 +8,8 @@ import { selectEndedGrants } from './active-uses-repository.ts';
 /** A call in progress that uses an account. */
 export interface Use {
   userId: string;
-  grantId: string;
+  /** undefined: it needs none. */
+  grantId: string | undefined;
   /** Full name of the action. */
   action: string;
   /** Ends the call: its waiting steps do not begin, its running ones are aborted. Must not throw. */
@@ -50,7 +51,7 @@ export class ActiveUses {
   /** Adds a use. It is stopped immediately if its grant has just ended. @returns ends it */
   begin(use: Use): () => void {
     this.#uses.set(use, this.#clock.monotonic());
-    if (this.#ended.has(use.grantId)) use.stop(disconnected());
+    if (use.grantId !== undefined && this.#ended.has(use.grantId)) use.stop(disconnected());
     return () => this.#uses.delete(use);
   }
 
@@ -72,7 +73,9 @@ export class ActiveUses {
   async #look(): Promise<void> {
     const startedBefore = this.#clock.monotonic() - YOUNG_MS;
     const grants = new Map<string, string>();
-    for (const [{ grantId, userId }, startedAt] of this.#uses) if (startedAt <= startedBefore) grants.set(grantId, userId);
+    for (const [{ grantId, userId }, startedAt] of this.#uses) {
+      if (grantId !== undefined && startedAt <= startedBefore) grants.set(grantId, userId);
+    }
     if (grants.size > 0) for (const grantId of await selectEndedGrants(this.#db, grants)) this.endGrant(grantId);
   }
 }

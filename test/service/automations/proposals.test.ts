@@ -3,6 +3,7 @@ import { callAutomations } from '../../support/scenes/automations.ts';
 import { connect, newName } from '../../support/scenes/flows.ts';
 import { newToken } from '../../support/scenes/mcp-scene.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { eventually } from '../../support/time/eventually.ts';
 import { callAction } from '../../support/users/agents.ts';
 import { ASKERS, approve } from '../../support/users/askers.ts';
 import { expectError } from '../../support/users/expect-error.ts';
@@ -206,6 +207,21 @@ describe('a proposal', () => {
     await expect(propose({ ...BRIEF, at: 'late' })).rejects.toMatchObject({ code: 'invalid_request' });
     const { userId } = await steward.context.authenticateFirstParty(token);
     expect(await steward.sql('select name from contexts where user_id = $1', [userId])).toEqual([]);
+  });
+
+  it('is made though that takes longer than between two looks at the accounts in use', async () => {
+    const { id } = await asked(BRIEF);
+    const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'relation'`;
+    const approved = await steward.context.db.transaction(async (tx) => {
+      await tx.query('lock table automations in share mode');
+      const approving = decide(id, { approved: true });
+      await eventually(async () => (await steward.sql(waits)).length > 0);
+      await steward.clock.advance(1_000);
+      await steward.context.polls.tick();
+      return { approving };
+    });
+    expect((await approved.approving).status).toBe(200);
+    expect(await automations()).toHaveLength(1);
   });
 
   it('is audited without an account', async () => {
