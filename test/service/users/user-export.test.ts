@@ -87,7 +87,7 @@ describe('GET /user/export', () => {
       { action: 'test.send', status: 'approved', arguments: null, outcome: { result: { data: { id: SAID } } } },
     ]);
     expect(body.threads).toMatchObject([
-      { id: `auto-of-${user.name}`, title: SAID, summary: null },
+      { id: user.runThread, title: SAID, summary: null },
       { id: `thread-of-${user.name}`, title: SAID, summary: { text: SAID, position: 1 } },
     ]);
     expect(body.automations).toMatchObject([{ named_accounts: [user.accountId], definition: { name: SAID, does: { prompt: SAID } } }]);

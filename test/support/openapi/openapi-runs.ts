@@ -6,6 +6,7 @@ import type { CallOptions, HttpResponse } from '../users/request.ts';
 import { automationRuns } from './openapi-automation-runs.ts';
 import { chatRuns } from './openapi-chat-runs.ts';
 import { clientRuns } from './openapi-client-runs.ts';
+import { notificationRuns } from './openapi-notification-runs.ts';
 import {
   callEndpoint,
   connectedWorkspace,
@@ -133,6 +134,7 @@ export function ownRuns(): Run[] {
     ...chatRuns(),
     ...threadRuns(),
     ...automationRuns(),
+    ...notificationRuns(),
     ...signInRuns(),
   ];
 }

@@ -14,7 +14,7 @@ export const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 export const VALID_INTEGRATIONS =
   'version: 1\nsources:\n  tickets: { url: sandbox, label: Tickets }\n  keyed: { url: "http://127.0.0.1:1/mcp", auth: header, header: x-api-key, label: Keyed }\nagents:\n  tickets: { provider: mcp, source: tickets, description: Tickets., actions: { search: { tool: search_tickets, effect: read } } }\n  bank: { provider: bank, description: Balances., products: [auth], actions: { balances: { use: bank.balances }, numbers: { use: bank.numbers, policy: { approval: always } } } }\n';
 const PROVIDER_TIMEOUT_MS = 10_000;
-const USERS = Array.from({ length: 500 }, (_, index) => `user-${index}@example.com`);
+const USERS = Array.from({ length: 1_000 }, (_, index) => `user-${index}@example.com`);
 
 let folder: string;
 export let integrationsFile: string;

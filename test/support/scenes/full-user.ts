@@ -1,5 +1,3 @@
-import { newAutomation } from '../../../src/automations/definition/definition.ts';
-import { insertThreadGrant } from '../../../src/executor/call/thread-grants-repository.ts';
 import { eventually } from '../time/eventually.ts';
 import { automationRun } from '../users/automation-run.ts';
 import type { ConnectedGrant } from '../users/refreshing.ts';
@@ -10,8 +8,15 @@ import { PinnedSource } from './source-account.ts';
 /** Text of a full user's calls and results, which is stored encrypted. */
 export const SAID = 'what-was-said';
 
-/** A user with rows in every table that can hold some: accounts, flows, approvals, results, events, audit, waitlist. */
-export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & { name: string; secondEmail: string }> {
+export interface FullUser extends ConnectedGrant {
+  name: string;
+  secondEmail: string;
+  /** Id of the conversation of an automation's run. */
+  runThread: string;
+}
+
+/** A user with rows in every table that can hold some: accounts, flows, approvals, results, events, audit, waitlist, automations. */
+export async function fullUser(scene: ExecutorScene): Promise<FullUser> {
   const { steward } = scene;
   const name = newName();
   const token = await steward.signIn(name);
@@ -46,7 +51,6 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
     await threads.append(tx, user.userId, `thread-of-${name}`, { id: 'first', role: 'user', parts: [{ type: 'text', text: SAID }] });
     await threads.setSummary(tx, user.userId, `thread-of-${name}`, { text: SAID, position: 1 });
   });
-  await automationRun(steward, user, SAID);
   await steward.sql(
     `with run as (
        insert into runs (id, user_id, thread_id, message_id, model, status, lease_until, ended_at)
@@ -54,7 +58,7 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
      insert into run_chunks (user_id, run_id, sequence, chunks) select $1, id, 0, '\\x00' from run`,
     [user.userId, `thread-of-${name}`],
   );
-  await automate(steward, user, name);
+  const runThread = await automationRun(steward, user, SAID);
   await steward.sql(
     `insert into written_items (user_id, item, context, is_tainted, is_financial, until)
      values ($1, '\\x00', 'user', true, false, now() + interval '1 hour')`,
@@ -110,36 +114,5 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
      select gen_random_uuid(), user_id, master_key_id, wrapped from user_keys where user_id = $1`,
     [user.userId],
   );
-  return { ...user, name, secondEmail: second.email };
-}
-
-/** An automation with a run, its conversation and what that may do, and an account that is read for it; nothing of it is due. */
-async function automate(
-  { sql, context }: ExecutorScene['steward'],
-  { userId, accountId, grantId }: ConnectedGrant,
-  name: string,
-): Promise<void> {
-  const { id } = await (await context.automations.open()).create(
-    userId,
-    newAutomation.parse({
-      name: SAID,
-      trigger: { type: 'schedule', every: 'month', on: 1, at: '08:00', time_zone: 'UTC' },
-      does: { type: 'prompt', prompt: SAID },
-      accounts: [accountId],
-      state: 'paused',
-    }),
-  );
-  const thread = `auto-of-${name}`;
-  await context.threads.write(userId, (tx) => context.threads.begin(tx, userId, thread, { title: SAID, automationId: id }));
-  await insertThreadGrant(context.db, userId, thread, { actions: ['test.read'], accountIds: [accountId], whenAsked: 'wait' });
-  await sql(
-    `insert into automation_runs (id, user_id, automation_id, occurrence, status, thread_id, planned_at, started_at, ended_at)
-     values (gen_random_uuid(), $1, $2, 'schedule:x', 'done', $3, now(), now(), now())`,
-    [userId, id, thread],
-  );
-  await sql(`insert into watches (user_id, account_id, grant_id, kind, look_after) values ($1, $2, $3, 'mail', now() + interval '1 day')`, [
-    userId,
-    accountId,
-    grantId,
-  ]);
+  return { ...user, name, secondEmail: second.email, runThread };
 }
