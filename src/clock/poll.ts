@@ -67,6 +67,11 @@ export class Poll {
     this.#failures.failed(error);
   }
 
+  /** A check of several steps begins no further one. */
+  get isStopped(): boolean {
+    return this.#state === 'stopped';
+  }
+
   /** Resolves when the check in progress has ended. */
   async stop(): Promise<void> {
     this.#state = 'stopped';

@@ -72,7 +72,7 @@ export function createNotifications({ notices, polls, ...options }: Notification
     return openNotifications({ ...options, notify: notices.notify, settingsPath: `${home}#notifications` });
   });
   const send = async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < ROUNDS && !sending.isStopped; round += 1) {
       const now = clock.now();
       const claims = await claimChannels(db, new Date(now), new Date(now + CLAIM_MS), MOST);
       if (claims.length === 0) return;

@@ -30,6 +30,8 @@ export class WebhookSender {
         headers: [
           ['content-type', 'application/json'],
           ['user-agent', 'Steward'],
+          // Deliveries are minutes apart: on a connection that the receiver has ended meanwhile, one would count as failed.
+          ['connection', 'close'],
           ['webhook-id', id],
           ['webhook-timestamp', String(Math.floor(now.getTime() / 1000))],
           ['webhook-signature', new Webhook(secret).sign(id, now, body)],

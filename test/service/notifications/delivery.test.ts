@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock/clock.ts';
@@ -47,6 +48,18 @@ describe('webhooks', () => {
     for (const notice of [...notices, ...notices]) await scene.tell(user.userId, notice);
     await scene.pass(MINUTE);
     expect(bodies().map(({ data }) => data.run)).toEqual(notices.map(({ data }) => data.run));
+  });
+
+  it('come on connections of their own: one that the receiver has ended is not used again', async () => {
+    await scene.webhook(user.token);
+    const ports = new Set<number | undefined>();
+    scene.respond = (response, { socket }) => {
+      ports.add(socket.remotePort);
+      response.writeHead(204).end();
+    };
+    await scene.tell(user.userId);
+    await scene.tell(user.userId);
+    expect(ports.size).toBe(2);
   });
 
   it('are for the kinds that were chosen', async () => {
@@ -204,5 +217,29 @@ describe('what is over', () => {
     expect(scene.received).toHaveLength(1);
     const rows = await scene.steward.sql('select outcome from notification_deliveries where user_id = $1', [user.userId]);
     expect(rows).toEqual([{ outcome: 'outdated' }]);
+  });
+});
+
+describe('a service that stops', () => {
+  it('begins no further message', async () => {
+    const own = await NotificationsScene.start();
+    try {
+      const { token, userId } = await own.user();
+      await own.webhook(token);
+      const arrived = Promise.withResolvers<ServerResponse>();
+      own.respond = (response) => arrived.resolve(response);
+      const { db, notices, notifications } = own.steward.context;
+      await db.transaction(async (tx) => {
+        for (const notice of [own.finished(), own.finished()]) await notices.notify(tx, userId, notice);
+      });
+      const first = await arrived.promise;
+      const stopped = notifications.sending.stop();
+      own.respond = (response) => response.writeHead(204).end();
+      first.writeHead(204).end();
+      await stopped;
+      expect(own.received).toHaveLength(1);
+    } finally {
+      await own.stop();
+    }
   });
 });

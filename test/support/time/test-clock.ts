@@ -132,9 +132,15 @@ export class TestClock implements Clock {
 
   #fire(pending: Pending): void {
     if (pending.everyMs === undefined) this.#pending.delete(pending);
-    else pending.dueAt += pending.everyMs;
+    else pending.dueAt = this.#afterMissed(pending.dueAt, pending.everyMs);
     this.#wait();
     pending.callback();
+  }
+
+  /** As of the machine's clock, intervals that passed while the process was suspended are not made up for. */
+  #afterMissed(dueAt: number, everyMs: number): number {
+    const now = this.monotonic();
+    return now - dueAt < everyMs ? dueAt + everyMs : now + everyMs;
   }
 
   #move(milliseconds: number): void {
