@@ -21,6 +21,8 @@ const BETWEEN_MS = 60_000;
 const MORE_MS = 10_000;
 /** After a look that has to be repeated. */
 const HELD_MS = 5_000;
+/** After a first failure: with it, too, what happens is found within 90 seconds. */
+const REPEAT_MS = 10_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
 /** Until the user connects the account again, which ends the wait. */
 const REFUSED_MS = 6 * 3_600_000;
@@ -122,7 +124,7 @@ export class Looks {
   async #failed(watch: WatchRow, thrown: unknown): Promise<void> {
     const { db, clock } = this.#deps;
     const { code, retryAfter = 0 } = thrown instanceof AppError ? thrown : { code: 'internal' };
-    const pause = Math.min(BETWEEN_MS * 2 ** watch.failures, LONGEST_PAUSE_MS);
+    const pause = watch.failures === 0 ? REPEAT_MS : Math.min(BETWEEN_MS * 2 ** (watch.failures - 1), LONGEST_PAUSE_MS);
     const wait = REFUSED.has(code as ErrorCode) ? REFUSED_MS : Math.max(this.#jittered(pause), retryAfter * 1_000);
     await noteFailedLook(db, watch, watch.revision, { error: code, lookAfter: new Date(clock.now() + wait) });
   }

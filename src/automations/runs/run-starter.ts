@@ -50,14 +50,17 @@ export class RunStarter {
     this.#freed = freed;
   }
 
-  /** Claims as many runs as there are places for. Resolves once they have begun. */
+  /** Claims runs while there are places and runs: those that only tell take none. Resolves once they have begun. */
   async act(): Promise<void> {
     const { db, clock, most } = this.#deps;
-    const now = clock.now();
-    const limit = most - this.#active;
-    if (limit <= 0) return;
-    const claimed = await claimRuns(db, { now: new Date(now), until: new Date(now + LEASE_MS), limit });
-    await Promise.all(claimed.map((run) => this.#tryToAct(run)));
+    for (;;) {
+      const now = clock.now();
+      const limit = most - this.#active;
+      if (limit <= 0) return;
+      const claimed = await claimRuns(db, { now: new Date(now), until: new Date(now + LEASE_MS), limit });
+      await Promise.all(claimed.map((run) => this.#tryToAct(run)));
+      if (claimed.length < limit) return;
+    }
   }
 
   async #tryToAct(run: ClaimedRun): Promise<void> {

@@ -155,7 +155,7 @@ export async function wakeRun(tx: Queryable, userId: string, threadId: string, n
   ]);
 }
 
-/** Runs of an automation that were begun since each of two times. */
+/** Runs of an automation that were begun since each of two times: none that was left out for their number. */
 export async function countStarted(
   db: Queryable,
   userId: string,
@@ -164,7 +164,8 @@ export async function countStarted(
 ): Promise<{ ofHour: number; ofDay: number }> {
   const rows = await db.query<{ ofHour: number; ofDay: number }>(
     `select count(*) filter (where started_at > $3::timestamptz)::int as "ofHour", count(*)::int as "ofDay"
-     from automation_runs where user_id = $1::uuid and automation_id = $2::uuid and started_at > $4::timestamptz`,
+     from automation_runs
+     where user_id = $1::uuid and automation_id = $2::uuid and started_at > $4::timestamptz and status <> 'skipped'`,
     [userId, automationId, hour, day],
   );
   return rows[0] ?? { ofHour: 0, ofDay: 0 };

@@ -189,6 +189,16 @@ describe('looks', () => {
     expect(await found()).toEqual(['mail:m1']);
   });
 
+  it('are repeated soon after a first failure, so that what happened is found within 90 seconds', async () => {
+    await scene.onMail(user);
+    await scene.look();
+    scene.faults.set('history', { status: 503, retryAfter: 1, times: 1_000 });
+    await scene.look();
+    const { lookAfter, failures } = (await scene.watch(user)) ?? {};
+    expect(failures).toBe(1);
+    expect(Number(lookAfter) - scene.steward.clock.now()).toBeLessThanOrEqual(11_000);
+  });
+
   it('say why an account can’t be read, and look again once it is connected again', async () => {
     await scene.onMail(user);
     await scene.look();

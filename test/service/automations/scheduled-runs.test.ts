@@ -83,4 +83,23 @@ describe('a schedule', () => {
     expect(seen).toEqual(['done', 'done', 'skipped']);
     expect((await scene.runs(user, id)).at(-1)).toMatchObject({ error: 'rate_limited', thread: null });
   });
+
+  it('counts what it has begun, and nothing that was left out', async () => {
+    const every = { type: 'schedule', every: 'hour', at: '00:00', time_zone: 'UTC' };
+    const id = await scene.automation(user, { trigger: every, does: { type: 'notify' }, budget: { runs_per_day: 1 } });
+    await scene.nextRun(user, id, 'done');
+    await scene.nextRun(user, id, 'skipped');
+    // The first one is older than a day, and the one that was left out isn't.
+    scene.steward.clock.setBy(23 * 3_600_000 + 10 * 60_000);
+    await scene.until(user, id, 'done', 3);
+  });
+
+  it('tells of all that is due at once, however many runs there may be at a time', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 25; count += 1) ids.push(await scene.automation(user, { does: { type: 'notify' } }));
+    await scene.toDue(ids[0] ?? '');
+    await scene.steward.tick();
+    const statuses = await Promise.all(ids.map(async (id) => (await scene.runs(user, id))[0]?.status));
+    expect(statuses).toEqual(Array(25).fill('done'));
+  });
 });
