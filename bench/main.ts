@@ -1,6 +1,7 @@
 // `npm run bench`: the service against plain reference servers, all in one run. `npm run bench -- a c` runs only those parts.
 import { availableParallelism, cpus } from 'node:os';
 import { measureAssistant } from './assistant.ts';
+import { measureAutomations } from './automations/measure.ts';
 import { type Figure, formatTable, isMet } from './figures.ts';
 import { LoadClient } from './load.ts';
 import { measureMcp } from './mcp-calls.ts';
@@ -35,6 +36,7 @@ const PARTS: Record<string, Part> = {
   j: { measure: measureAssistant },
   k: { measure: async (stage) => [...(await measureProviderCalls(stage)), ...(await measureSourceCalls(stage))] },
   l: { measure: measureToolSearch },
+  m: { measure: measureAutomations },
 };
 
 const asked = process.argv.slice(2);
