@@ -13,7 +13,7 @@ import type { UserKeys } from '../../vault/keys/user-keys.ts';
 import type { Definition } from '../definition/definition.ts';
 import { openDefinition } from '../definition/sealed-definition.ts';
 import { openRunEvent, type RunEvent } from '../looking/run-event.ts';
-import { type PlannedAutomation, selectPlanned } from './planning-repository.ts';
+import { selectPlanned } from './planning-repository.ts';
 import { type RunEndingDeps, runEnded } from './run-ending.ts';
 import { runText } from './run-text.ts';
 import { beginRun, type ClaimedRun, claimRuns, countStarted, endClaimed, postponeRun, type RunEnd, resumeRun } from './runs-repository.ts';
@@ -28,6 +28,9 @@ export interface StarterDeps extends RunEndingDeps {
   /** Runs of this replica at a time. */
   most: number;
 }
+
+/** Rejects when a run may not begin, within the transaction that begins it. */
+type Check = (tx: Queryable) => Promise<void>;
 
 /** How long a claim lasts if its replica ends. */
 const LEASE_MS = 60_000;
@@ -80,37 +83,36 @@ export class RunStarter {
     if (automation === undefined) return;
     const definition = openDefinition(await userKeys.toOpen(db, userId, automation.definition), { userId, id }, automation.definition);
     if (run.status === 'waiting') return this.#goOn(run, definition);
-    const refusal = await this.#refusal(run, automation, definition);
-    if (refusal !== undefined) return this.#end(run, refusal.status, refusal.error);
-    if (definition.does.type === 'notify') await this.#end(run, 'done', null);
-    else await this.#begin(run, definition);
+    if (automation.state === 'paused' && !run.occurrence.startsWith('manual:')) return this.#end(run, 'cancelled', null);
+    const within = (tx: Queryable) => this.#assertWithinLimits(tx, run, definition);
+    if (definition.does.type === 'notify') await this.#end(run, 'done', null, within);
+    else await this.#begin(run, definition, within);
     const { clock, telemetry } = this.#deps;
     telemetry.runBegan(causeOf(run), Math.max(0, clock.now() - run.plannedAt.getTime()) / 1_000);
   }
 
-  /** Why a run doesn't begin. */
-  async #refusal(
-    run: ClaimedRun,
-    { state }: PlannedAutomation,
-    { budget }: Definition,
-  ): Promise<{ status: RunEnd; error: string | null } | undefined> {
-    const { db, clock } = this.#deps;
-    if (state === 'paused' && !run.occurrence.startsWith('manual:')) return { status: 'cancelled', error: null };
-    const now = clock.now();
+  /**
+   * Within a transaction that has locked the user: of runs that begin at the same time, no more begin than the limits permit.
+   *
+   * @throws AppError
+   */
+  async #assertWithinLimits(tx: Queryable, run: ClaimedRun, { budget }: Definition): Promise<void> {
+    const now = this.#deps.clock.now();
     const since = { hour: new Date(now - HOUR_MS), day: new Date(now - DAY_MS) };
-    const { ofHour, ofDay } = await countStarted(db, run.userId, run.automationId, since);
-    if (ofHour < budget.runs_per_hour && ofDay < budget.runs_per_day) return undefined;
-    return { status: 'skipped', error: 'rate_limited' };
+    const { ofHour, ofDay } = await countStarted(tx, run.userId, run.automationId, since);
+    if (ofHour < budget.runs_per_hour && ofDay < budget.runs_per_day) return;
+    throw new AppError('rate_limited', 'This automation has run often enough for now.', { details: { reason: 'too_many_runs' } });
   }
 
-  async #begin(run: ClaimedRun, definition: Definition): Promise<void> {
+  async #begin(run: ClaimedRun, definition: Definition, check: Check): Promise<void> {
     const { assistant, clock } = this.#deps;
     const { userId, automationId } = run;
     const threadId = runThreadId(run.id);
     const event = await this.#eventOf(run);
     const text = runText(definition, run, event);
     const prepare = async (tx: Queryable) => {
-      // First: another replica may have begun it since.
+      await check(tx);
+      // Another replica may have begun it since.
       if (!(await beginRun(tx, run, threadId, new Date(clock.now())))) throw claimEnded();
       const { actions, accounts, when_asked: whenAsked } = definition;
       await insertThreadGrant(tx, userId, threadId, { actions, accountIds: accounts, whenAsked });
@@ -159,6 +161,7 @@ export class RunStarter {
       if (code === 'conflict' && details?.reason === 'nothing_waits') return this.#end(run, 'done', null);
       return later(retryAfter ?? RETRY_MS / 1_000);
     }
+    if (details?.reason === 'too_many_runs') return this.#end(run, 'skipped', code);
     const isBusy = code === 'rate_limited' && details?.budget === undefined;
     if (isBusy) return later(retryAfter ?? RETRY_MS / 1_000);
     if (PASSING.has(code) && run.attempts < MOST_ATTEMPTS) {
@@ -168,10 +171,12 @@ export class RunStarter {
     return this.#end(run, 'failed', code);
   }
 
-  async #end(run: ClaimedRun, status: RunEnd, error: string | null): Promise<void> {
+  /** @param check rejects when it must not end so */
+  async #end(run: ClaimedRun, status: RunEnd, error: string | null, check?: Check): Promise<void> {
     const { db, clock } = this.#deps;
     await db.transaction(async (tx) => {
       await lockExistingUser(tx, run.userId);
+      await check?.(tx);
       if (await endClaimed(tx, run, { status, error, now: new Date(clock.now()) })) await runEnded(this.#deps, tx, { ...run, status });
     }, run.userId);
   }

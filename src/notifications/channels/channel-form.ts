@@ -1,3 +1,4 @@
+import { ECDH } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { nameOf } from '../../validation/text-input.ts';
@@ -21,11 +22,22 @@ function bytes(count: number) {
     .refine((value) => Buffer.from(value, 'base64url').length === count, `must have ${count} bytes`);
 }
 
+/** Nothing can be encrypted for a point that isn't on the curve (RFC 8291, 3.1). */
+function isPoint(value: string): boolean {
+  try {
+    return ECDH.convertKey(value, 'prime256v1', 'base64url', undefined, 'uncompressed').length === POINT_BYTES;
+  } catch {
+    return false;
+  }
+}
+
 const subscription = z
   .object({
     endpoint: httpAddress,
     keys: z.object({
-      p256dh: bytes(POINT_BYTES).refine((value) => Buffer.from(value, 'base64url')[0] === 4, 'must be a point that is not compressed'),
+      p256dh: bytes(POINT_BYTES)
+        .refine((value) => Buffer.from(value, 'base64url')[0] === 4, 'must be a point that is not compressed')
+        .refine(isPoint, 'must be a point of the curve P-256'),
       auth: bytes(AUTH_BYTES),
     }),
   })

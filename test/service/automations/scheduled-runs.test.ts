@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fails, says } from '../../support/emulators/scripted-model.ts';
 import { AutomationScene, type AutomationUser } from '../../support/scenes/automation-scene.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 let scene: AutomationScene;
 let user: AutomationUser;
@@ -102,4 +103,25 @@ describe('a schedule', () => {
     const statuses = await Promise.all(ids.map(async (id) => (await scene.runs(user, id))[0]?.status));
     expect(statuses).toEqual(Array(25).fill('done'));
   });
+
+  it.each([{ type: 'notify' }, { type: 'prompt', prompt: 'Brief me.' }])(
+    'begins no more at once than its budget has: $type',
+    async (does) => {
+      const id = await scene.automation(user, { does, budget: { runs_per_hour: 1 } });
+      const now = new Date(scene.steward.clock.now());
+      await scene.steward.sql(
+        `insert into automation_runs (user_id, id, automation_id, occurrence, is_tainted, is_financial, planned_at, late, act_at)
+       select $1, gen_random_uuid(), $2, 'mail:' || n, false, false, $3, false, $3 from generate_series(1, 3) n`,
+        [user.id, id, now],
+      );
+      const statuses = await eventually(async () => {
+        // What finds no place is tried again after seconds.
+        scene.steward.clock.setBy(6_000);
+        await scene.steward.tick();
+        const found = (await scene.runs(user, id)).map(({ status }) => status);
+        return found.some((status) => status === 'due' || status === 'running') ? undefined : found.toSorted();
+      });
+      expect(statuses).toEqual(['done', 'skipped', 'skipped']);
+    },
+  );
 });

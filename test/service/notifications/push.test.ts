@@ -42,6 +42,14 @@ describe('web push', () => {
     expect(headers.authorization).toContain(`k=${row?.key}`);
   });
 
+  it('is not added with a key that nothing can be encrypted for', async () => {
+    const { token } = await scene.user();
+    const keys = { ...new PushReceiver().keys, p256dh: Buffer.concat([Buffer.from([4]), Buffer.alloc(64, 7)]).toString('base64url') };
+    const subscription = { endpoint: `${scene.host.url}/push/1`, keys };
+    const { status, body } = await scene.add(token, { type: 'push', label: 'Firefox on Linux', subscription });
+    expect([status, body.message]).toEqual([400, expect.stringContaining('p256dh')]);
+  });
+
   it.each([404, 410])('is off when the push service answers %i', async (status) => {
     const { token, userId } = await subscribed(`/push/${status}`);
     scene.respond = (response) => response.writeHead(status).end();
