@@ -151,6 +151,47 @@ describe.skipIf(chromiumMissing)(`automations, in the console${whySkipped}`, () 
     expect(scene.pages.problems).toEqual([]);
   });
 
+  it('ask on a phone after a mail has arrived, and go on once that is approved', async () => {
+    const page = await scene.pages.openConnected('asking', 'Settings');
+    await page.setViewportSize({ width: 390, height: 844 });
+    const token = await scene.steward.signIn('asking');
+    const { body } = await scene.steward.call('/auth/workspace/accounts', { token });
+    const automation = {
+      name: 'Invoices',
+      trigger: { type: 'event', event: 'mail.received', account: body.accounts[0].id, filter: { subject: 'invoice' } },
+      does: {
+        type: 'action',
+        action: 'mail.send',
+        input: { to: ['zoe@example.org'], subject: 'An invoice has come', body: 'Please look.' },
+      },
+      actions: ['mail.send'],
+    };
+    const headers = { 'content-type': 'application/json' };
+    expect((await scene.steward.call('/automations', { token, body: JSON.stringify(automation), headers })).status).toBe(201);
+    await eventually(async () => {
+      await scene.steward.tick();
+      return (await scene.steward.call('/automations', { token })).body.automations[0].last_looked_at !== null;
+    });
+    await scene.steward.control('mail', { email: 'asking@example.com', template: 'invoice' });
+    await scene.pages.show(page, 'Approvals');
+    await eventually(async () => {
+      await scene.steward.clock.advance(70_000);
+      await scene.steward.tick();
+      return (await page.locator('#question .approval-card').count()) > 0;
+    });
+    const card = page.locator('#question .approval-card');
+    await card.getByText('Asked by your automation Invoices.').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await card.getByRole('button', { name: /^Approve: / }).click();
+    const { last_run: run } = await eventually(async () => {
+      await scene.steward.tick();
+      const { body } = await scene.steward.call('/automations', { token });
+      return body.automations[0].last_run.status === 'done' && body.automations[0];
+    });
+    expect(run.error).toBe(null);
+    expect(scene.pages.problems).toEqual([]);
+  });
+
   it('say at its field what the service refuses', async () => {
     const page = await scene.pages.openConnected('mistyping', 'Automations');
     await choose(page, 'Invoices');

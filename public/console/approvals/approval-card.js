@@ -88,7 +88,7 @@ class ApprovalCard {
   }
 
   #head() {
-    const { display, account, client, expiresAt } = this.#preview;
+    const { display, account, expiresAt } = this.#preview;
     return element(
       'header',
       { className: 'question-head' },
@@ -103,7 +103,7 @@ class ApprovalCard {
         'p',
         { className: 'question-facts' },
         ...(account === '' ? [] : [QUESTION.withAccount(visibleText(account))]),
-        ...askedBy(client),
+        ...askedBy(this.#preview),
       ),
     );
   }
@@ -249,11 +249,22 @@ function keepInView({ key, target }) {
 const isHeld = ({ details }) => details?.reason === 'tool_held';
 
 /** A client's name is its own words, unless it is a token. */
-function askedBy(client) {
-  if (client === undefined) return [];
+function askedBy({ client, automation }) {
+  if (client === undefined) return automation === undefined ? [] : [askedByAutomation(automation)];
   const who = client.kind === 'oauth' ? QUESTION.askedByApp : QUESTION.askedByToken;
   const about = client.about === null ? '' : ` ${visibleText(client.about)}`;
   return [element('span', { className: 'asked-by' }, who, element('q', {}, element('bdi', {}, quotedText(client.name))), `.${about}`)];
+}
+
+function askedByAutomation({ name }) {
+  if (name === undefined) return element('span', { className: 'asked-by' }, QUESTION.askedByAnAutomation);
+  return element(
+    'span',
+    { className: 'asked-by' },
+    QUESTION.askedByAutomation,
+    element('q', {}, element('bdi', {}, quotedText(name))),
+    '.',
+  );
 }
 
 async function decided(session, approvalId, { approved, ...options }) {

@@ -12,6 +12,8 @@ export const QUESTION = {
   withAccount: (account) => `with ${account}`,
   askedByApp: 'Asked by an app that calls itself ',
   askedByToken: 'Asked by your token ',
+  askedByAutomation: 'Asked by your automation ',
+  askedByAnAutomation: 'Asked by one of your automations.',
   evidence: 'Why this needs care',
   more: (count) => `and ${count} more`,
   omitted: (count) => `${count} more characters are in the exact details.`,
