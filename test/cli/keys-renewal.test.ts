@@ -33,6 +33,8 @@ const NOT_SEALED = [
   'client_grants.token_hash',
   'deleted_users.identity_hash',
   'idempotency_keys.arguments_hash',
+  'notification_channels.confirmation_hash',
+  'notification_confirmations.address_hash',
   'oauth_entries.grant_hash',
   'oauth_entries.id_hash',
   'oauth_flows.confirmation_hash',

@@ -93,6 +93,8 @@ export async function fullUser(scene: ExecutorScene): Promise<FullUser> {
   );
   const channel = { type: 'webhook', url: `https://hooks.example.com/${SAID}`, kinds: ['run.finished'] };
   await steward.call('/notifications/channels', { token, headers: { 'content-type': 'application/json' }, body: JSON.stringify(channel) });
+  // The key by which push services know the service is made with the first list.
+  await steward.call('/notifications/channels', { token });
   await steward.sql(
     `insert into notification_deliveries (id, user_id, channel_id, key, kind, type, data, path, happened_at, outcome, ended_at)
      select gen_random_uuid(), user_id, id, 'run', 'run.finished', 'run.finished', '{}', '/', now(), 'sent', now()
