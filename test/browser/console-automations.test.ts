@@ -152,7 +152,7 @@ describe.skipIf(chromiumMissing)(`automations, in the console${whySkipped}`, () 
   });
 
   it('ask on a phone after a mail has arrived, and go on once that is approved', async () => {
-    const page = await scene.pages.openConnected('asking', 'Settings');
+    const page = await scene.pages.openConnected('asking', 'Approvals');
     await page.setViewportSize({ width: 390, height: 844 });
     const token = await scene.steward.signIn('asking');
     const { body } = await scene.steward.call('/auth/workspace/accounts', { token });
@@ -173,12 +173,13 @@ describe.skipIf(chromiumMissing)(`automations, in the console${whySkipped}`, () 
       return (await scene.steward.call('/automations', { token })).body.automations[0].last_looked_at !== null;
     });
     await scene.steward.control('mail', { email: 'asking@example.com', template: 'invoice' });
-    await scene.pages.show(page, 'Approvals');
+    const question = page.getByRole('link', { name: /zoe@example\.org/ });
     await eventually(async () => {
       await scene.steward.clock.advance(70_000);
       await scene.steward.tick();
-      return (await page.locator('#question .approval-card').count()) > 0;
-    });
+      return (await question.count()) > 0;
+    }, 60_000);
+    await question.click();
     const card = page.locator('#question .approval-card');
     await card.getByText('Asked by your automation Invoices.').waitFor();
     expect(await axeViolations(page)).toEqual([]);
