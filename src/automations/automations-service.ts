@@ -4,6 +4,7 @@ import { afterCommit, type Database, type Queryable } from '../database/database
 import { lockExistingUser } from '../database/user-lock.ts';
 import { AppError } from '../errors.ts';
 import type { RecordEvent } from '../events/events.ts';
+import { updateThreadGrants } from '../executor/call/thread-grants-repository.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import type { UserKeys } from '../vault/keys/user-keys.ts';
 import {
@@ -21,7 +22,7 @@ import {
   waitsByHand,
 } from './automations-repository.ts';
 import { checkAccounts, checkActions, namedAccounts } from './definition/check-definition.ts';
-import type { AutomationPatch, Definition, NewAutomation } from './definition/definition.ts';
+import { type AutomationPatch, type Definition, grantOf, type NewAutomation } from './definition/definition.ts';
 import { nextOccurrence } from './definition/schedule.ts';
 import { openDefinition, sealDefinition } from './definition/sealed-definition.ts';
 import { kindOf, type Trigger, triggerAccount } from './definition/trigger.ts';
@@ -128,6 +129,7 @@ export class Automations {
       const states = this.#states(row, state, definition, begins);
       const columns = await this.#columns(tx, userId, id, definition);
       await updateAutomation(tx, userId, { id, ...states, ...columns }, begins);
+      await updateThreadGrants(tx, userId, id, grantOf(definition));
       if (states.state === 'paused') await cancelDueRuns(tx, userId, [id], new Date(this.#deps.clock.now()));
       await this.#changed(tx, userId, id);
       return this.#read(tx, userId, id);

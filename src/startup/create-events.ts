@@ -1,3 +1,4 @@
+import { wakeRun } from '../automations/runs/runs-repository.ts';
 import type { Queryable } from '../database/database.ts';
 import type { EventData } from '../events/event-data.ts';
 import { EventFeed } from '../events/event-feed.ts';
@@ -18,7 +19,6 @@ export function createEvents(core: Core) {
     await events.record(tx, userId, event, data, clientId);
     // A run that waits for the user goes on.
     if ('thread' in data && typeof data.thread === 'string' && mayHaveGrant(data.thread) && event.startsWith('approval.')) {
-      const { wakeRun } = await import('../automations/runs/runs-repository.ts');
       await wakeRun(tx, userId, data.thread, new Date(clock.now()));
     }
     // What its automations wait for may be read again.

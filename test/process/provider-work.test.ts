@@ -86,7 +86,9 @@ function isTried(action: string, kind: Kind, size: number): boolean {
 
 describe('an action that reads hostile content ends as the interface says', () => {
   it('covers every built-in action', () => {
-    expect(Object.keys(CASES).sort()).toEqual([...BUILT_INS.keys()].sort());
+    // Those of the service itself ask nobody.
+    const asking = [...BUILT_INS.values()].filter(({ provider }) => provider !== 'steward');
+    expect(Object.keys(CASES).sort()).toEqual(asking.map(({ name }) => name).sort());
   });
 
   it.each(Object.entries(CASES))('%s', async (action, { input, responses }) => {

@@ -96,3 +96,8 @@ type Optional<Shape extends z.ZodRawShape> = { [Field in keyof Shape]: z.ZodExac
 function optional<Shape extends z.ZodRawShape>(shape: Shape): Optional<Shape> {
   return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, z.exactOptional(field)])) as Optional<Shape>;
 }
+
+/** What the runs of an automation may do. */
+export function grantOf({ actions, accounts, when_asked: whenAsked }: Definition) {
+  return { actions, accountIds: accounts, whenAsked };
+}

@@ -7,6 +7,8 @@ export interface PlannedAutomation {
   /** Sealed. */
   definition: Buffer;
   state: 'active' | 'paused';
+  /** Raised by every change of its definition or state. */
+  revision: number;
 }
 
 /** One whose planned time has come. */
@@ -14,7 +16,7 @@ export interface DueAutomation extends PlannedAutomation {
   dueAt: Date;
 }
 
-const COLUMNS = `a.id, a.user_id as "userId", a.definition, a.state`;
+const COLUMNS = `a.id, a.user_id as "userId", a.definition, a.state, a.revision`;
 
 /** Claims schedules whose time has come, those that wait longest first. @param until the lease's end */
 export function claimDue(db: Queryable, { now, until, limit }: { now: Date; until: Date; limit: number }): Promise<DueAutomation[]> {

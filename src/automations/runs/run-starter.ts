@@ -10,7 +10,7 @@ import type { Catalog } from '../../integrations/catalog.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
 import type { RunCause, Telemetry } from '../../observability/telemetry.ts';
 import type { UserKeys } from '../../vault/keys/user-keys.ts';
-import type { Definition } from '../definition/definition.ts';
+import { type Definition, grantOf } from '../definition/definition.ts';
 import { openDefinition } from '../definition/sealed-definition.ts';
 import { openRunEvent, type RunEvent } from '../looking/run-event.ts';
 import { selectPlanned } from './planning-repository.ts';
@@ -84,7 +84,11 @@ export class RunStarter {
     const definition = openDefinition(await userKeys.toOpen(db, userId, automation.definition), { userId, id }, automation.definition);
     if (run.status === 'waiting') return this.#goOn(run, definition);
     if (automation.state === 'paused' && !run.occurrence.startsWith('manual:')) return this.#end(run, 'cancelled', null);
-    const within = (tx: Queryable) => this.#assertWithinLimits(tx, run, definition);
+    const within = async (tx: Queryable) => {
+      // It was read before the user was locked, and may have been paused or narrowed since.
+      if ((await selectPlanned(tx, userId, id))?.revision !== automation.revision) throw claimEnded();
+      await this.#assertWithinLimits(tx, run, definition);
+    };
     if (definition.does.type === 'notify') await this.#end(run, 'done', null, within);
     else await this.#begin(run, definition, within);
     const { clock, telemetry } = this.#deps;
@@ -114,8 +118,7 @@ export class RunStarter {
       await check(tx);
       // Another replica may have begun it since.
       if (!(await beginRun(tx, run, threadId, new Date(clock.now())))) throw claimEnded();
-      const { actions, accounts, when_asked: whenAsked } = definition;
-      await insertThreadGrant(tx, userId, threadId, { actions, accountIds: accounts, whenAsked });
+      await insertThreadGrant(tx, userId, threadId, grantOf(definition));
       const { isTainted, isFinancial } = run;
       const accountIds = event === undefined ? [] : [event.account];
       await taintThread(tx, userId, { id: threadId, name: contextOf({ thread: threadId }) }, { isTainted, isFinancial, accountIds });

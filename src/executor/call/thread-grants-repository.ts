@@ -40,6 +40,20 @@ export async function insertThreadGrant(
   );
 }
 
+/** Replaces what the runs of an automation may do, also those that have begun: each call reads it. */
+export async function updateThreadGrants(
+  tx: Queryable,
+  userId: string,
+  automationId: string,
+  { actions, accountIds, whenAsked }: Pick<ThreadGrant, 'actions' | 'accountIds' | 'whenAsked'>,
+): Promise<void> {
+  await tx.query(
+    `update thread_grants g set actions = $3::text[], account_ids = $4::uuid[], when_asked = $5
+     from threads t where g.user_id = $1::uuid and t.user_id = $1::uuid and t.id = g.thread_id and t.automation_id = $2::uuid`,
+    [userId, automationId, actions, accountIds, whenAsked],
+  );
+}
+
 /** A conversation of which a grant is looked up. */
 export interface AskedThread {
   userId: string;

@@ -19,6 +19,8 @@ export interface NotificationsDeps {
 }
 
 const CHANNELS = '/notifications/channels';
+/** A subscription has an address of up to 2,048 characters. */
+const MAX_BODY_BYTES = 10_240;
 const CONFIRM = '/notifications/confirm/:secret';
 const ERRORS = ['unreachable', 'timed_out', 'forbidden_address', 'rejected', 'gone'] as const;
 
@@ -48,7 +50,7 @@ function listChannels(deps: NotificationsDeps): Endpoint {
     path: CHANNELS,
     summary: 'Notification channels',
     description: 'Where the user is told something, newest first, and what a new channel needs.',
-    auth: 'first_party',
+    auth: 'in_person',
     response: z
       .object({
         channels: z.array(channel),
@@ -71,8 +73,9 @@ function addChannel(deps: NotificationsDeps): Endpoint {
     summary: 'Add a notification channel',
     description:
       'At most 10. A mail address is sent a link that opens a page with a form. The secret of a webhook (Standard Webhooks) is returned once.',
-    auth: 'first_party',
+    auth: 'in_person',
     limit: 'provider',
+    json: { limit: MAX_BODY_BYTES },
     form: channelForm,
     response: z
       .object({ ...fields, secret: z.string().optional().describe('`whsec_…`, of a webhook: it verifies the signatures.') })
@@ -92,7 +95,7 @@ function removeChannel(deps: NotificationsDeps): Endpoint {
     path: `${CHANNELS}/:id`,
     summary: 'Remove a notification channel',
     description: 'Nothing is sent there from now on, also of what waits.',
-    auth: 'first_party',
+    auth: 'in_person',
     params: z.object({ id: uuid }),
     response: success,
     errors: ['not_found'],
@@ -109,7 +112,7 @@ function testChannel(deps: NotificationsDeps): Endpoint {
     path: `${CHANNELS}/:id/test`,
     summary: 'Send a test',
     description: 'Responds once it was taken or not (`error`). To a mail address that is not confirmed, a new link is sent instead.',
-    auth: 'first_party',
+    auth: 'in_person',
     limit: 'provider',
     params: z.object({ id: uuid }),
     response: channel,

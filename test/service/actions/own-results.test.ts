@@ -54,6 +54,7 @@ const OWN = [...BUILT_INS.values()].filter(({ integrity }) => integrity === 'own
 
 /** Inputs without what others wrote; of other actions the smallest one is tried. */
 const INPUTS: Record<string, () => Promise<object>> = {
+  'automations.propose': async () => ({ name: 'Brief', every: 'day', at: '08:00', time_zone: 'Europe/Berlin', prompt: 'Brief me.' }),
   'calendar.busy': async () => ({ people: ['ana@example.org'], ...DAYS }),
   'calendar.create': async () => ({ title: 'Lunch', start: '2027-03-21T09:00', end: '2027-03-21T10:00', zone: 'Europe/Berlin' }),
   'calendar.delete': async () => ({ id: await newEvent() }),

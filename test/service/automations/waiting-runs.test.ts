@@ -60,6 +60,14 @@ describe('a run that needs the user', () => {
     expect((await scene.runs(user, id))[0]?.status).toBe('waiting');
   });
 
+  it('does not make a call that its automation may not make any more', async () => {
+    const { id, question } = await ask();
+    scene.model.script(says('I may not.'));
+    expect((await scene.send(user, 'PATCH', `/automations/${id}`, { actions: ['mail.search'] })).status).toBe(200);
+    expect(await decide(question?.id, true)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    expect(JSON.stringify(await sent())).not.toContain('Numbers');
+  });
+
   it('calls only what it was given', async () => {
     const id = await scene.automation(user, { actions: ['mail.search'] });
     scene.model.script(callsTools([{ name: 'mail_send', input: MAIL }]), says('I may not.'));

@@ -194,9 +194,10 @@ describe('a personal access token', () => {
         for (const credential of [token, `Bearer ${token}`]) {
           const { status, text } = await scene.steward.call(address, { method: method.toUpperCase(), token: credential });
           // The message says what the token is for.
-          const isInPerson = /^\/(approvals|auth\/session|auth\/sources\/entry|auth\/sources\/accounts\/[^/]+\/tools\/|sign-out)/.test(
-            path,
-          );
+          const isInPerson =
+            /^\/(approvals|automations|notifications|auth\/session|auth\/sources\/entry|auth\/sources\/accounts\/[^/]+\/tools\/|sign-out)/.test(
+              path,
+            );
           expect([method, path, status]).toEqual([method, path, isInPerson ? 403 : 401]);
           expect(text).toMatch(/personal access token/);
           tried += 1;

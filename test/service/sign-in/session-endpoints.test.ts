@@ -130,7 +130,9 @@ describe('each endpoint that takes a session', () => {
   it('is not opened by a link from elsewhere, unless it is a page', async () => {
     const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', accept: 'text/html', cookie: page.cookie };
     const reads = endpoints.filter((one) => !isChange(one));
-    const pages = reads.filter(({ path }) => /^\/(approvals(\/[^/]+)?|oauth\/consent\/.*|auth\/sources\/entry\/.*)$/.test(path));
+    const pages = reads.filter(({ path }) =>
+      /^\/(approvals(\/[^/]+)?|oauth\/consent\/.*|notifications\/confirm\/.*|auth\/sources\/entry\/.*)$/.test(path),
+    );
     expect(
       await others(
         '403 forbidden',

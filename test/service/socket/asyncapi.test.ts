@@ -61,7 +61,7 @@ describe('GET /asyncapi.json', () => {
     expect((document.components.schemas.EventFrame as { oneOf: object[] }).oneOf).toHaveLength(Object.keys(EVENTS).length);
     const actions = document['x-actions'] as Record<string, { input: { $ref: string } }>;
     expect(actions['mail.search']?.input.$ref).toBe('#/components/schemas/mail.search.input');
-    expect(Object.keys(actions)).toHaveLength(47);
+    expect(Object.keys(actions)).toHaveLength(48);
   });
 });
 
