@@ -10,7 +10,8 @@ type Google = Person['google'];
 /** Asks the workspace's emulators for what no action asks for. */
 export async function callGoogleDirectly(google: Google): Promise<void> {
   const sent = async (...request: Parameters<Google>) => (await google(...request)).body;
-  await google('GET', '/gmail/v1/users/me/profile');
+  const { historyId } = await sent('GET', '/gmail/v1/users/me/profile');
+  const { startPageToken } = await sent('GET', '/drive/v3/changes/startPageToken');
   await google('GET', '/gmail/v1/users/me/threads?maxResults=2&q=in:inbox');
   const [{ id: message }] = (await sent('GET', '/gmail/v1/users/me/messages?maxResults=1')).messages;
   for (const format of ['minimal', 'full', 'raw', 'metadata'])
@@ -22,6 +23,8 @@ export async function callGoogleDirectly(google: Google): Promise<void> {
   for (const method of ['messages', 'messages/import']) {
     await google('POST', `/gmail/v1/users/me/${method}?internalDateSource=dateHeader`, { raw, labelIds: ['INBOX'] });
   }
+  await google('GET', `/gmail/v1/users/me/history?startHistoryId=${historyId}&maxResults=2`);
+  await google('GET', `/gmail/v1/users/me/history?startHistoryId=${historyId}&historyTypes=messageAdded`);
   await callCalendar(google);
   const { files } = await sent('GET', '/drive/v3/files?fields=*&pageSize=100');
   for (const { id } of files) await google('GET', `/drive/v3/files/${id}?fields=*&supportsAllDrives=true`);
@@ -29,6 +32,7 @@ export async function callGoogleDirectly(google: Google): Promise<void> {
   await google('GET', '/drive/v3/about?fields=*');
   const { id: folder } = await sent('POST', '/drive/v3/files', { name: 'Gone', mimeType: 'application/vnd.google-apps.folder' });
   await google('DELETE', `/drive/v3/files/${folder}`);
+  await google('GET', `/drive/v3/changes?pageToken=${startPageToken}&fields=*`);
   const ofType = (type: string) => files.filter(({ mimeType }: { mimeType: string }) => mimeType === `application/vnd.google-apps.${type}`);
   for (const { id } of ofType('document')) await google('GET', `/v1/documents/${id}?includeTabsContent=true`);
   for (const { id } of ofType('spreadsheet')) await callSheets(google, id);
@@ -44,6 +48,10 @@ async function callCalendar(google: Google): Promise<void> {
   await google('GET', `${events}/${body.id}/instances`);
   await google('PUT', `${events}/${body.id}`, { ...event, summary: 'Orchestra' });
   await google('GET', `${events}?showDeleted=true&timeMin=2031-01-01T00:00:00Z`);
+  const { nextSyncToken } = (await google('GET', `${events}?maxResults=2500`)).body;
+  const { body: gone } = await google('POST', events, event);
+  await google('DELETE', `${events}/${gone.id}`);
+  await google('GET', `${events}?syncToken=${encodeURIComponent(nextSyncToken)}`);
 }
 
 async function callSheets(google: Google, id: string): Promise<void> {

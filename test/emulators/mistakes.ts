@@ -53,7 +53,7 @@ function outsideOf({ enum: values, maskOf, format, type, minimum, maximum, ...sc
     ...(values !== undefined ? [{ what: 'no value of it', value: NO_VALUE }] : []),
     ...(maskOf === undefined ? [] : ['noSuchField', ''].map((value) => ({ what: `the mask "${value}"`, value }))),
     ...(isText && format !== undefined ? [{ what: `no ${format}`, value: NO_VALUE }] : []),
-    ...(String(format).includes('int') ? [0.5, 2 ** 32] : []).map((value) => ({
+    ...(String(format).includes('int') ? [0.5, String(format).endsWith('64') ? 2n ** 64n : 2 ** 32] : []).map((value) => ({
       what: String(value),
       value: isText ? String(value) : value,
     })),
