@@ -129,7 +129,8 @@ export class Automations {
       const states = this.#states(row, state, definition, begins);
       const columns = await this.#columns(tx, userId, id, definition);
       await updateAutomation(tx, userId, { id, ...states, ...columns }, begins);
-      await updateThreadGrants(tx, userId, id, grantOf(definition));
+      const isOtherGrant = given.actions !== undefined || given.accounts !== undefined || given.when_asked !== undefined;
+      if (isOtherGrant) await updateThreadGrants(tx, userId, id, grantOf(definition));
       if (states.state === 'paused') await cancelDueRuns(tx, userId, [id], new Date(this.#deps.clock.now()));
       await this.#changed(tx, userId, id);
       return this.#read(tx, userId, id);
