@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { lineOf, nodesOf, type SyntaxNode } from '../syntax.ts';
 
 /** Suites that a person runs beside the tests: they strike at real moments, measure, or repeat other projects' programs. */
-const SUITES = ['test/faults/', 'test/mutants/', 'test/repeat/', 'test/security/', 'test/injection/', 'test/judges/'];
+const SUITES = ['test/faults/', 'test/mutants/', 'test/repeat/', 'test/security/', 'test/injection/', 'test/judges/', 'test/automations/'];
 
 /** Files that may, each with its reason. */
 const ALLOWED: Record<string, string> = {

@@ -61,6 +61,8 @@ export class TapProxy {
     const reader = new WireReader(startup);
     let last = Promise.resolve();
     this.#sockets.add(from);
+    // Messages are forwarded one by one: each would wait for the one before it to be acknowledged.
+    from.setNoDelay(true);
     from.on('error', () => {});
     from.on('data', (chunk: Buffer) => {
       for (const message of reader.read(chunk)) {
